@@ -1,0 +1,21 @@
+#include "base/log.h"
+
+#include <spdlog/sinks/stdout_sinks.h>
+
+#include <memory>
+
+namespace evenkeel::log {
+
+bool set_up(const std::string& level) {
+  const auto parsed = spdlog::level::from_str(level);
+  if (parsed == spdlog::level::off && level != "off") return false;
+  auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+  auto logger = std::make_shared<spdlog::logger>("evenkeel", std::move(sink));
+  logger->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %L %v");
+  logger->set_level(parsed);
+  logger->flush_on(spdlog::level::info);
+  spdlog::set_default_logger(std::move(logger));
+  return true;
+}
+
+}  // namespace evenkeel::log

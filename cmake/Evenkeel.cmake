@@ -1,0 +1,45 @@
+# One room of the house = one static library.
+#   evenkeel_room(router_sql SOURCES lexer.cc parser.cc DEPS evenkeel::base)
+# Tests live beside the room, in its tests/ folder or as *_test.cc:
+#   evenkeel_test(router_sql SOURCES tests/lexer_test.cc DEPS evenkeel::router_sql)
+# Fuzz targets (built only with the fuzz preset; corpus replayed as an ordinary test elsewhere):
+#   evenkeel_fuzz(lexer SOURCE fuzz/lexer_fuzz.cc CORPUS fuzz/corpus/lexer DEPS evenkeel::router_sql)
+
+set(EVENKEEL_WARNINGS
+  -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Wcast-qual)
+
+function(evenkeel_room name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_library(evenkeel_${name} STATIC ${ARG_SOURCES})
+  add_library(evenkeel::${name} ALIAS evenkeel_${name})
+  target_include_directories(evenkeel_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+  target_compile_options(evenkeel_${name} PRIVATE ${EVENKEEL_WARNINGS})
+  target_link_libraries(evenkeel_${name} PUBLIC ${ARG_DEPS})
+endfunction()
+
+function(evenkeel_test name)
+  cmake_parse_arguments(ARG "" "LABEL" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name}_test ${ARG_SOURCES})
+  target_compile_options(${name}_test PRIVATE ${EVENKEEL_WARNINGS})
+  target_link_libraries(${name}_test PRIVATE ${ARG_DEPS} GTest::gmock GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name}_test WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  if(NOT ARG_LABEL)
+    set(ARG_LABEL unit)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 300)
+endfunction()
+
+function(evenkeel_fuzz name)
+  cmake_parse_arguments(ARG "" "SOURCE;CORPUS" "DEPS" ${ARGN})
+  add_executable(fuzz_${name} ${ARG_SOURCE})
+  target_compile_options(fuzz_${name} PRIVATE ${EVENKEEL_WARNINGS})
+  target_link_libraries(fuzz_${name} PRIVATE ${ARG_DEPS})
+  if(EVENKEEL_FUZZ)
+    target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/fuzz_replay_main.cc)
+    add_test(NAME fuzz_${name}_corpus COMMAND fuzz_${name} ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_CORPUS})
+    set_tests_properties(fuzz_${name}_corpus PROPERTIES LABELS unit TIMEOUT 60)
+  endif()
+endfunction()
