@@ -1,0 +1,46 @@
+// One YAML file -> the settings of all rooms, checked. The only room that knows YAML.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "idgen/settings.h"
+#include "proxy/admin/settings.h"
+#include "proxy/backend/settings.h"
+#include "proxy/net/settings.h"
+#include "proxy/session/settings.h"
+#include "router/rule/rule_set.h"
+#include "router/rule/settings.h"
+
+namespace evenkeel::config {
+
+// A plain value; copied into each room at start. `rules` was built from `rule` and is shared.
+struct Config {
+  std::string source;  // the file's name, for messages
+  std::string log_level = "info";
+  std::string state_directory;  // generated keys (0600), worker leases, upper ticks of issued ids
+  net::Settings net;
+  backend::Settings backend;
+  session::Settings session;
+  admin::Settings admin;
+  idgen::Settings idgen;
+  rule::Settings rule;
+  rule::RuleSetPtr rules;
+  std::vector<std::string> warnings;  // things that work but deserve a look (case C03), one sentence each
+};
+
+// The value of an environment variable; nullopt: not set.
+using Environment = std::function<std::optional<std::string>(const std::string&)>;
+Environment process_environment();
+
+// Errors are of kind config. Their message holds every problem found, one a line:
+//   evenkeel.yaml:12:7: users[0].pasword: unknown key; allowed here: backend, hosts, name, …
+// Secrets stand in no message.
+Result<Config> parse(std::string_view text, const std::string& source, const Environment& environment);
+Result<Config> load(const std::string& path, const Environment& environment = process_environment());
+
+}  // namespace evenkeel::config
