@@ -27,10 +27,15 @@ struct Config {
   backend::Settings backend;
   session::Settings session;
   admin::Settings admin;
-  idgen::Settings idgen;
+  // Key generators by name. A logical table makes its own generator from the one it names: worker ids are
+  // shared by all tables of a name, ids are unique per table.
+  std::vector<idgen::GeneratorSettings> generators;
   rule::Settings rule;
   rule::RuleSetPtr rules;
   std::vector<std::string> warnings;  // things that work but deserve a look (case C03), one sentence each
+
+  // Null when there is none of this name.
+  const idgen::GeneratorSettings* find_generator(std::string_view name) const;
 };
 
 // The value of an environment variable; nullopt: not set.
@@ -39,8 +44,9 @@ Environment process_environment();
 
 // Errors are of kind config. Their message holds every problem found, one a line:
 //   evenkeel.yaml:12:7: users[0].pasword: unknown key; allowed here: backend, hosts, name, …
-// Secrets stand in no message.
-Result<Config> parse(std::string_view text, const std::string& source, const Environment& environment);
-Result<Config> load(const std::string& path, const Environment& environment = process_environment());
+// Secrets stand in no message. `now_unix_ms` serves the checks of how long an id layout will last.
+Result<Config> parse(std::string_view text, const std::string& source, const Environment& environment,
+                     int64_t now_unix_ms);
+Result<Config> load(const std::string& path, const Environment& environment, int64_t now_unix_ms);
 
 }  // namespace evenkeel::config
