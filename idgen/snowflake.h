@@ -1,0 +1,155 @@
+// The core: one 64-bit word per logical table, moved only upward by compare-and-swap.
+//
+//   [closed:1 | tick | y]    y = the last sequence issued in that tick
+//
+// One rule makes every id: in the current tick, the next id is the smallest value above y whose slot the
+// steering map permits. The word strictly increases, so each successful swap owns (y_old, y_new] of one tick,
+// and windows of different holders of a worker id are disjoint; nothing else is needed for uniqueness. The
+// map, the clock policy and the randomness may therefore change at any instant, on any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "idgen/settings.h"
+#include "idgen/start_order.h"
+#include "idgen/steering_map.h"
+#include "idgen/tick_source.h"
+#include "idgen/tick_window.h"
+
+namespace evenkeel::idgen {
+
+// A map and the order in which ticks start in it.
+struct SteeredStart {
+  SteeredStart(SteeringMap steering_map, uint64_t seed)
+      : map(std::move(steering_map)), order(map.permitted_count(), seed) {}
+
+  const SteeringMap map;
+  mutable StartOrder order;
+};
+
+struct Counters {
+  uint64_t ids = 0;
+  uint64_t ticks_opened = 0;
+  uint64_t ticks_borrowed = 0;    // opened before the clock reached them
+  uint64_t waits = 0;             // draws that were told to come back later
+  uint64_t refusals = 0;          // draws that ended in an error
+  uint64_t rows_outside_map = 0;  // rows of a run that fell into slots the map does not permit
+  uint64_t broken_batches = 0;    // batches that did not fit one time unit and are not consecutive throughout
+
+  Counters& operator+=(const Counters& other);
+  bool operator==(const Counters&) const = default;
+};
+
+// Counters written by one thread and read by any.
+class LiveCounters {
+ public:
+  class Cell {
+   public:
+    void add(uint64_t by) { value_.store(get() + by, std::memory_order_relaxed); }
+    uint64_t get() const { return value_.load(std::memory_order_relaxed); }
+
+   private:
+    std::atomic<uint64_t> value_{0};
+  };
+
+  Cell ids, ticks_opened, ticks_borrowed, waits, refusals, rows_outside_map, broken_batches;
+
+  Counters read() const;
+};
+
+// What to aim a run of consecutive ids at; see KeyDemand in generator.h.
+struct RunAim {
+  std::span<const uint64_t> slot_deficits = {};
+  std::span<const uint16_t> slot_instances = {};
+};
+
+// What became of a draw.
+struct Draw {
+  enum class Stop : uint8_t {
+    done,
+    wait,              // the rest not before `tick`
+    window_not_begun,  // nothing before `tick`
+    window_ended,      // the reserved window ends before `tick`
+    clock_behind,      // the clock stepped back by `drift_ms`
+    before_epoch,
+    exhausted,  // `tick` does not fit the time field
+    closed,
+  };
+  Stop stop = Stop::done;
+  uint32_t drawn = 0;
+  uint64_t tick = 0;
+  int64_t drift_ms = 0;
+};
+
+// Thread-safe and lock-free; performs no IO but what the tick source does, allocates nothing.
+class Snowflake {
+ public:
+  // `layout` and `clock` are checked settings. Both references must outlive this.
+  Snowflake(const Layout& layout, const ClockSettings& clock, const TickWindow& window,
+            const TickSource& ticks);
+
+  // One id for each of `out`: each the next that the map permits. One swap per tick touched.
+  Draw draw(const SteeredStart& start, std::span<uint64_t> out, LiveCounters& counters);
+  // Consecutive ids: all in one tick if they are no more than a tick holds.
+  Draw draw_run(const SteeredStart& start, const RunAim& aim, std::span<uint64_t> out,
+                LiveCounters& counters);
+  // out[i] modulo map.slots() is row_slots[i]. The sizes are equal, and each slot can be reached by this
+  // worker.
+  Draw draw_slots(const SteeredStart& start, std::span<const uint32_t> row_slots, std::span<uint64_t> out,
+                  LiveCounters& counters);
+
+  // No id after this; returns the last tick that was opened (window.first()-1 if none was).
+  uint64_t close();
+
+  // The number that an id of `tick` starts from.
+  uint64_t base_of(uint64_t tick) const { return ((tick << worker_bits_) | worker_) << sequence_bits_; }
+  uint64_t sequences() const { return sequences_; }
+
+ private:
+  struct Pick;
+  struct Tick;
+  struct Steered;
+  struct Run;
+  struct Slots;
+
+  static constexpr uint64_t closed_bit = uint64_t{1} << 63;
+
+  template <typename Picker>
+  Draw draw_all(Picker& picker, const SteeredStart& start, std::span<uint64_t> out, LiveCounters& counters);
+  template <typename Picker>
+  Draw::Stop draw_one_tick(Picker& picker, const SteeredStart& start, std::span<uint64_t> out, Draw& draw,
+                           LiveCounters& counters);
+  bool choose_tick(uint64_t state, Tick& tick, Draw& draw) const;
+  bool move_on(Tick& tick, Draw& draw) const;
+  bool may_open(Tick& tick, Draw& draw) const;
+  uint64_t start_range(const SteeredStart& start, const Tick& tick, uint64_t capacity) const;
+  uint64_t start_sequence(const SteeredStart& start, const Tick& tick, uint64_t last_start) const;
+  int64_t tick_of_millis(int64_t unix_ms) const;
+  void note_seen(int64_t unix_ms);
+
+  uint64_t tick_of(uint64_t state) const { return (state & ~closed_bit) >> sequence_bits_; }
+  uint64_t sequence_of(uint64_t state) const { return state & (sequences_ - 1); }
+  uint64_t pack(uint64_t tick, uint64_t sequence) const { return (tick << sequence_bits_) | sequence; }
+
+  const uint8_t worker_bits_;
+  const uint8_t sequence_bits_;
+  const TimeUnit unit_;
+  const uint32_t worker_;
+  const uint64_t sequences_;
+  const uint64_t last_tick_;
+  const int64_t epoch_unix_ms_;
+  const ClockSettings clock_;
+  const TickWindow& window_;
+  const TickSource& ticks_;
+
+  alignas(64) std::atomic<uint64_t> state_;
+  // The state just after the current tick was opened: tells how busy a tick was. A hint; races only blur it.
+  alignas(64) std::atomic<uint64_t> opening_{0};
+  // The latest clock reading that opened a tick, to tell a step back from time that was borrowed ahead.
+  std::atomic<int64_t> seen_unix_ms_{INT64_MIN};
+};
+
+}  // namespace evenkeel::idgen
