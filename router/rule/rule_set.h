@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include "base/result.h"
 #include "router/rule/algorithm.h"
+#include "router/rule/names.h"
 #include "router/rule/settings.h"
 
 namespace evenkeel::rule {
@@ -56,17 +58,23 @@ class RuleSet {
 
   const std::vector<std::string>& instances() const { return instances_; }
   const std::vector<LogicalSchema>& schemas() const { return schemas_; }
-  // Schema and table names are compared without regard to letter case when `fold_case` (the instances'
-  // lower_case_table_names is not 0), else exactly; the sharded tables' names always without regard to it,
-  // since two sharded tables may not differ in letter case alone. Null when unknown.
+  // Names are compared without regard to the case of ASCII letters, whatever the instances'
+  // lower_case_table_names: two sharded tables may not differ in letter case alone. Null when unknown. The
+  // pointers live as long as the set.
   const LogicalSchema* find_schema(std::string_view schema) const;
   const LogicalTable* find_table(std::string_view schema, std::string_view table) const;
 
  private:
+  struct SchemaIndex {
+    size_t position = 0;  // in schemas_
+    std::map<std::string, const LogicalTable*, FoldedLess> tables;
+  };
+
   RuleSet() = default;
 
   std::vector<std::string> instances_;
   std::vector<LogicalSchema> schemas_;
+  std::map<std::string, SchemaIndex, FoldedLess> index_;
 };
 
 using RuleSetPtr = std::shared_ptr<const RuleSet>;
