@@ -4,7 +4,8 @@ namespace evenkeel::mysql {
 
 std::string_view sqlstate_of(uint16_t code) {
   switch (code) {
-    case er::con_count: return "08004";
+    case er::con_count:
+    case er::not_supported_auth_mode: return "08004";
     case er::handshake:
     case er::unknown_com:
     case er::server_shutdown:

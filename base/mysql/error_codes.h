@@ -52,9 +52,16 @@ inline constexpr uint16_t xaer_rmfail = 1399;
 inline constexpr uint16_t savepoint_does_not_exist = 1305;
 inline constexpr uint16_t cant_change_tx_characteristics = 1568;
 inline constexpr uint16_t max_prepared_stmt_count_reached = 1461;
+inline constexpr uint16_t malformed_packet = 1835;
+inline constexpr uint16_t not_supported_auth_mode = 1251;
+inline constexpr uint16_t secure_transport_required = 3159;
 inline constexpr uint16_t query_timeout = 3024;
 inline constexpr uint16_t cr_server_gone = 2006;
 inline constexpr uint16_t cr_server_lost = 2013;
+inline constexpr uint16_t cr_ssl_connection = 2026;
+inline constexpr uint16_t cr_malformed_packet = 2027;
+inline constexpr uint16_t cr_auth_plugin_cannot_load = 2059;
+inline constexpr uint16_t cr_auth_plugin = 2061;
 }  // namespace er
 
 // The SQLSTATE that MySQL sends with an error number; "HY000" where the table has none.
