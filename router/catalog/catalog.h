@@ -26,6 +26,7 @@ struct Column {
   bool auto_increment = false;
   bool has_default = false;  // an explicit or implicit (nullable) default exists
   bool generated = false;    // GENERATED ALWAYS AS
+  bool invisible = false;    // neither in SELECT * nor in an INSERT without a column list
   uint32_t char_length = 0;  // characters of string types, display width otherwise
   uint8_t decimals = 0;
   uint8_t precision = 0;    // DECIMAL(precision, decimals)

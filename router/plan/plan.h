@@ -14,6 +14,14 @@
 
 namespace evenkeel::plan {
 
+// In text results: the cell of this column whose text begins with `from` begins with `to` instead (SHOW CREATE
+// TABLE and SHOW INDEX print actual table names).
+struct CellRestore {
+  uint16_t column = 0;
+  std::string from;
+  std::string to;
+};
+
 enum class PlanKind : uint8_t {
   local,     // answered by the proxy: `local_columns`, `local_row`
   forward,   // the statement as it is (session functions substituted) to the schema's default instance
@@ -70,6 +78,9 @@ struct Plan {
   // Logical names of the sharded table(s) read, for column definitions; empty: leave as the server sends.
   std::vector<NameRestore> restore;
 
+  // Cells to put back, in each row of the result.
+  std::vector<CellRestore> cells;
+
   // INSERT: the first generated id (0: none was generated), how many; the OK packet's insert id and
   // LAST_INSERT_ID() afterwards are `first_generated`.
   uint64_t first_generated = 0;
@@ -77,6 +88,13 @@ struct Plan {
   // INSERT with explicit keys only: what MySQL would report in the OK packet for an AUTO_INCREMENT key column
   // (the last explicit value), 0 for another column. LAST_INSERT_ID() does not change.
   uint64_t explicit_insert_id = 0;
+
+  // LAST_INSERT_ID() afterwards, where the proxy computes it (`SELECT LAST_INSERT_ID(5)`).
+  std::optional<uint64_t> set_last_insert_id;
+  // The statement calls LAST_INSERT_ID(expr) and goes as one unit: a non-zero insert id of the backend's OK
+  // packet is the new LAST_INSERT_ID(), also where `first_generated` or `explicit_insert_id` is set and the
+  // row existed (affected rows other than 1).
+  bool backend_sets_last_insert_id = false;
 
   // local: one row of values under these column names (empty names: an OK packet).
   std::vector<std::string> local_columns;
