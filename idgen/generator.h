@@ -105,13 +105,19 @@ class KeyGenerator {
 
   explicit KeyGenerator(Parts parts);
   Seat& seat_of_thread();
-  Seat& new_seat();
+  Seat& find_or_make_seat();
   void refresh(Seat& seat);
-  Result<KeyWait> explain(const Draw& draw) const;
-  Result<KeyWait> wait_until(uint64_t tick) const;
+  Status check_demand(const KeyDemand& demand, std::span<uint64_t> keys) const;
+  Status check_map(const SteeringMap& map) const;
+  Result<KeyWait> wait_or_refuse(const Draw& draw) const;
+  Result<KeyWait> wait_for_tick(uint64_t tick, std::string_view why) const;
+  Result<KeyWait> wait_for_renewal(uint64_t tick) const;
+  Error refusal(ErrorKind kind, std::string_view why) const;
 
   const Parts parts_;
   const uint64_t identity_;  // never used twice in a process
+  // Which slots this worker reaches; empty when it reaches all.
+  const std::vector<bool> reachable_;
   Snowflake snowflake_;
 
   // Rises with every map; a seat with an older version takes the new map before it draws.

@@ -13,6 +13,7 @@
 #include <memory>
 #include <span>
 
+#include "idgen/run_start.h"
 #include "idgen/settings.h"
 #include "idgen/start_order.h"
 #include "idgen/steering_map.h"
@@ -60,12 +61,6 @@ class LiveCounters {
   Counters read() const;
 };
 
-// What to aim a run of consecutive ids at; see KeyDemand in generator.h.
-struct RunAim {
-  std::span<const uint64_t> slot_deficits = {};
-  std::span<const uint16_t> slot_instances = {};
-};
-
 // What became of a draw.
 struct Draw {
   enum class Stop : uint8_t {
@@ -110,25 +105,26 @@ class Snowflake {
 
  private:
   struct Pick;
-  struct Tick;
-  struct Steered;
-  struct Run;
-  struct Slots;
+  struct Target;
+  struct SteeredPicker;
+  struct RunPicker;
+  struct SlotPicker;
 
   static constexpr uint64_t closed_bit = uint64_t{1} << 63;
 
   template <typename Picker>
-  Draw draw_all(Picker& picker, const SteeredStart& start, std::span<uint64_t> out, LiveCounters& counters);
+  Draw draw_with(Picker& picker, const SteeredStart& start, std::span<uint64_t> out, LiveCounters& counters);
   template <typename Picker>
-  Draw::Stop draw_one_tick(Picker& picker, const SteeredStart& start, std::span<uint64_t> out, Draw& draw,
-                           LiveCounters& counters);
-  bool choose_tick(uint64_t state, Tick& tick, Draw& draw) const;
-  bool move_on(Tick& tick, Draw& draw) const;
-  bool may_open(Tick& tick, Draw& draw) const;
-  uint64_t start_range(const SteeredStart& start, const Tick& tick, uint64_t capacity) const;
-  uint64_t start_sequence(const SteeredStart& start, const Tick& tick, uint64_t last_start) const;
+  bool draw_in_one_tick(Picker& picker, const SteeredStart& start, std::span<uint64_t> out,
+                        LiveCounters& counters, Draw& draw);
+  bool aim_at_now(uint64_t state, Target& target, Draw& draw) const;
+  bool accept_clock(uint64_t open_tick, int64_t& unix_ms, int64_t& now, Draw& draw) const;
+  bool aim_past_full_tick(Target& target, Draw& draw) const;
+  bool may_open(Target& target, Draw& draw) const;
+  void opened(const Target& target, uint64_t first, const SteeredStart& start, LiveCounters& counters);
+  uint64_t start_range(const SteeringMap& map, const Target& target) const;
+  uint64_t start_sequence(const SteeredStart& start, Target& target, uint64_t latest) const;
   int64_t tick_of_millis(int64_t unix_ms) const;
-  void note_seen(int64_t unix_ms);
 
   uint64_t tick_of(uint64_t state) const { return (state & ~closed_bit) >> sequence_bits_; }
   uint64_t sequence_of(uint64_t state) const { return state & (sequences_ - 1); }
@@ -144,11 +140,14 @@ class Snowflake {
   const ClockSettings clock_;
   const TickWindow& window_;
   const TickSource& ticks_;
+  // The tick before the window, full: no id has been made yet.
+  const uint64_t untouched_;
 
   alignas(64) std::atomic<uint64_t> state_;
-  // The state just after the current tick was opened: tells how busy a tick was. A hint; races only blur it.
-  alignas(64) std::atomic<uint64_t> opening_{0};
-  // The latest clock reading that opened a tick, to tell a step back from time that was borrowed ahead.
+  // The first id of the current tick, packed as the state: tells how busy the tick was. A hint; a race only
+  // blurs it.
+  alignas(64) std::atomic<uint64_t> opening_;
+  // The latest clock reading that opened a tick: tells a step back from time that was borrowed ahead.
   std::atomic<int64_t> seen_unix_ms_{INT64_MIN};
 };
 

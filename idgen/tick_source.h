@@ -33,10 +33,12 @@ class TickSource {
   // `published` may be `unpublished` or stale.
   virtual int64_t verified_millis(int64_t published) const = 0;
   void publish(int64_t unix_millis) { published_.store(unix_millis, std::memory_order_relaxed); }
+  // Sends all readers to verified_millis() until the next publish().
+  void withdraw() const { published_.store(unpublished, std::memory_order_relaxed); }
 
  private:
   inline static thread_local uint32_t reads_of_thread_ = 0;
-  alignas(64) std::atomic<int64_t> published_{unpublished};
+  alignas(64) mutable std::atomic<int64_t> published_{unpublished};
 };
 
 // Every read goes to the clock: for tests, the simulation and tools that make few ids.
