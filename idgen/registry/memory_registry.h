@@ -23,7 +23,7 @@ class MemoryRegistry final : public Registry {
   Result<std::optional<Record>> get(std::string_view key) override;
   Result<Put> compare_and_put(std::string_view key, uint64_t expected, std::string_view value) override;
   Result<std::vector<KeyedRecord>> list(std::string_view prefix) override;
-  Result<std::unique_ptr<Hold>> hold(std::string_view key, std::string_view holder) override;
+  Result<HoldAttempt> try_hold(std::string_view key, std::string_view holder) override;
   Result<int64_t> now_unix_ms() override;
 
  private:

@@ -43,6 +43,12 @@ class Hold {
   virtual ~Hold() = default;
 };
 
+// The outcome of trying to hold a key: the hold, or else the name of who has it.
+struct HoldAttempt {
+  std::unique_ptr<Hold> hold;
+  std::string holder;
+};
+
 // The versions of the records that a watcher has seen, by key.
 using SeenVersions = std::map<std::string, uint64_t, std::less<>>;
 
@@ -63,12 +69,16 @@ class Registry {
   // The records under `prefix` that are new or changed since `seen`, which is brought up to date. Cheap
   // enough to be called once a second; a provider with a native watch overrides it.
   virtual Result<std::vector<KeyedRecord>> changes(std::string_view prefix, SeenVersions& seen);
-  // Takes the key exclusively while this process lives, under the name `holder`. Fails at once, naming the
-  // present holder, when another one has it.
-  virtual Result<std::unique_ptr<Hold>> hold(std::string_view key, std::string_view holder) = 0;
+  // Takes the key exclusively while this process lives, under the name `holder`. Returns at once, without a
+  // hold and with the present holder's name, when another one has it (another Registry object of this process
+  // counts as another).
+  virtual Result<HoldAttempt> try_hold(std::string_view key, std::string_view holder) = 0;
   // The store's own clock, in Unix milliseconds.
   virtual Result<int64_t> now_unix_ms() = 0;
 };
+
+// An Error of kind registry that may reach a client.
+Error registry_error(std::string message);
 
 // Kind registry when `key` is not as described above.
 Status check_key(std::string_view key);

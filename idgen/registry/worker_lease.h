@@ -44,13 +44,16 @@ class WorkerLease {
   Status release(uint64_t last_used_tick);
 
  private:
-  struct Grant;
-
   WorkerLease(Registry& registry, const GeneratorSettings& settings, std::string holder);
-  Status take(uint32_t worker);
+  Status take_fixed_id(uint32_t worker);
   Status take_free_id();
-  Status store(uint64_t last_tick);
-  Result<uint64_t> bound_at(int64_t now_unix_ms) const;
+  // Holds the id if it is free; false when somebody else does.
+  Result<bool> try_take(uint32_t worker, std::string& present_holder);
+  Status begin_window(uint32_t worker);
+  Status store(uint64_t bound, std::string_view holder);
+  Status settle_doubt();
+  Result<uint64_t> bound_from_now() const;
+  std::string prefix() const;
   std::string key_of(uint32_t worker) const;
 
   Registry& registry_;
@@ -58,8 +61,10 @@ class WorkerLease {
   const std::string holder_;
   std::unique_ptr<Hold> hold_;
   std::shared_ptr<TickWindow> window_;
+  std::string key_;
   uint64_t record_version_ = 0;
   uint64_t stored_bound_ = 0;
+  std::string in_doubt_;  // what a failed put may or may not have stored
   bool lost_ = false;
 };
 
