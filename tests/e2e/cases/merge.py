@@ -1,0 +1,115 @@
+"""MERGE: results put together from several tables equal those of one, or are refused by name."""
+from harness.environment import ask, run
+from harness.registry import check, check_equal, test
+
+from cases.route import fill
+
+
+@test("C41", "ORDER BY a number is in number order")
+def order_by_number(env):
+    env.fresh("l3")
+    env.load("l3", "orders", "id,qty", [(1, 9), (2, 10), (3, 99), (4, 999), (5, 9989), (6, None)])
+    rows = env.same("l3", "SELECT qty FROM orders ORDER BY qty DESC LIMIT 3", ordered=True)
+    check_equal(rows, [(9989,), (999,), (99,)], "the three largest")
+    env.same("l3", "SELECT qty FROM orders ORDER BY qty LIMIT 3", ordered=True)
+    env.same("l3", "SELECT id,qty FROM orders ORDER BY qty DESC, id", ordered=True)
+
+
+@test("C43", "COUNT with a LIMIT")
+def count_limit(env):
+    fill(env)
+    check_equal(env.same("l3", "SELECT COUNT(*) FROM orders LIMIT 1"), [(64,)], "LIMIT 1")
+    check_equal(env.same("l3", "SELECT COUNT(*) FROM orders LIMIT 0"), [], "LIMIT 0")
+
+
+@test("aggregates", "COUNT, SUM, MIN, MAX and AVG, grouped and not, with exact decimals")
+def aggregates(env):
+    fill(env)
+    for statement in ("SELECT COUNT(*),COUNT(region),SUM(amount),MIN(amount),MAX(amount),AVG(amount) FROM orders",
+                      "SELECT SUM(qty),AVG(qty),MIN(qty),MAX(qty) FROM orders",
+                      "SELECT COUNT(*),SUM(amount),AVG(amount),MIN(id) FROM orders WHERE id>100000",
+                      "SELECT COUNT(*) AS n FROM orders WHERE user_id=3",
+                      "SELECT MIN(created_at),MAX(created_at) FROM orders"):
+        env.same("l3", statement)
+    for statement in ("SELECT user_id,COUNT(*),SUM(amount),AVG(qty) FROM orders GROUP BY user_id",
+                      "SELECT qty,MIN(id),MAX(id) FROM orders GROUP BY qty ORDER BY qty",
+                      "SELECT qty,COUNT(*) c FROM orders GROUP BY qty ORDER BY qty DESC LIMIT 4",
+                      "SELECT user_id,qty,COUNT(*) FROM orders GROUP BY user_id,qty",
+                      "SELECT COUNT(*) FROM orders GROUP BY user_id"):
+        env.same("l3", statement)
+
+
+@test("order-limit", "ORDER BY with LIMIT and OFFSET, several keys, both directions, NULL first")
+def order_limit(env):
+    fill(env)
+    for statement in ("SELECT id FROM orders ORDER BY id", "SELECT id FROM orders ORDER BY id DESC LIMIT 7",
+                      "SELECT id FROM orders ORDER BY id LIMIT 5 OFFSET 20", "SELECT id FROM orders ORDER BY id LIMIT 20,5",
+                      "SELECT qty,id FROM orders ORDER BY qty,id DESC LIMIT 30", "SELECT id,amount FROM orders ORDER BY amount DESC,id LIMIT 9",
+                      "SELECT id,created_at FROM orders ORDER BY created_at,id LIMIT 11",
+                      "SELECT user_id AS u,id FROM orders ORDER BY u DESC,id", "SELECT user_id,id FROM orders ORDER BY 1,2 LIMIT 12",
+                      "SELECT id FROM orders ORDER BY user_id,id LIMIT 10", "SELECT id FROM orders ORDER BY id LIMIT 1000",
+                      "SELECT id FROM orders ORDER BY id LIMIT 0", "SELECT * FROM orders ORDER BY id LIMIT 3"):
+        env.same("l3", statement, ordered=True)
+    rows = env.same("l3", "SELECT COUNT(*) FROM orders")
+    check_equal(rows, [(64,)], "all rows")
+    got = ask(env.client("l3"), "SELECT id FROM orders LIMIT 10")
+    check_equal(len(got), 10, "LIMIT without ORDER BY")
+
+
+@test("C44", "DISTINCT in its forms: right or refused")
+def distinct(env):
+    fill(env)
+    for statement in ("SELECT DISTINCT region, COUNT(*) FROM orders GROUP BY region", "SELECT COUNT(DISTINCT user_id) FROM orders",
+                      "SELECT SUM(DISTINCT qty) FROM orders", "SELECT DISTINCT user_id FROM orders", "SELECT DISTINCT region FROM orders"):
+        env.same_or_refused("l3", statement)
+
+
+@test("C45", "HAVING and AVG on merged sums: right or refused")
+def having(env):
+    fill(env)
+    env.same_or_refused("l3", "SELECT region, AVG(amount) a FROM orders GROUP BY region HAVING SUM(amount)>100 ORDER BY a",
+                        ordered=True)
+
+
+@test("refused-or-right", "what needs more than a merge is right or refused, never wrong")
+def refused_or_right(env):
+    fill(env)
+    answered = 0
+    for statement in ("SELECT SUM(amount)/COUNT(*) FROM orders", "SELECT SUM(qty)+1 FROM orders", "SELECT ROUND(AVG(amount),1) FROM orders",
+                      "SELECT id, ROW_NUMBER() OVER (ORDER BY id) FROM orders", "SELECT GROUP_CONCAT(id ORDER BY id) FROM orders",
+                      "SELECT STDDEV(qty) FROM orders", "SELECT region FROM orders ORDER BY region", "SELECT region,COUNT(*) FROM orders GROUP BY region",
+                      "SELECT id FROM orders WHERE qty=(SELECT MAX(qty) FROM orders)", "SELECT * FROM (SELECT id,qty FROM orders) t WHERE qty=3",
+                      "SELECT id FROM orders UNION SELECT order_id FROM order_lines", "WITH c AS (SELECT id FROM orders) SELECT COUNT(*) FROM c",
+                      "SELECT id FROM orders ORDER BY qty*2,id", "SELECT user_id FROM orders GROUP BY user_id ORDER BY COUNT(*),user_id",
+                      "SELECT MAX(region) FROM orders", "SELECT user_id FROM orders GROUP BY user_id WITH ROLLUP",
+                      "SELECT 1 FROM orders", "SELECT id+0 FROM orders", "SELECT COUNT(*)>5 FROM orders", "SELECT BIT_OR(id) FROM orders",
+                      "SELECT id FROM orders ORDER BY RAND()" if env.plain else "SELECT id FROM orders ORDER BY id+0"):
+        if "RAND()" not in statement:
+            answered += env.same_or_refused("l3", statement)
+    check(answered > 0, "none of these was answered: is everything refused?")
+
+
+@test("C47", "a deep OFFSET streams and is exact")
+def deep_offset(env):
+    env.fresh("l3")
+    rows = [(i, i % 100) for i in range(1, 40_001)]
+    env.load("l3", "orders", "id,qty", rows, batch=4000)
+    check_equal(env.same("l3", "SELECT id FROM orders ORDER BY id LIMIT 5 OFFSET 30000", ordered=True),
+                [(i,) for i in range(30_001, 30_006)], "five ids")
+    if not env.plain:
+        before = env.proxy.resident_kib()
+        check_equal(len(ask(env.client("l3"), "SELECT id,qty FROM orders ORDER BY id")), 40_000, "all rows in order")
+        check(env.proxy.resident_kib() - before < 64 * 1024, "the merge held its rows instead of streaming them")
+
+
+@test("large-scatter", "100,000 rows through a merge, in order")
+def large_scatter(env):
+    env.fresh("l1")
+    connection = env.client("l1")
+    for start in range(0, 100_000, 5000):
+        values = ",".join(f"({i},{i % 97},'x')" for i in range(start + 1, start + 5001))
+        run(connection, f"INSERT INTO orders(id,user_id,region) VALUES {values}")
+    rows = ask(connection, "SELECT id,user_id FROM orders ORDER BY id")
+    check_equal(len(rows), 100_000, "rows")
+    check(all(row == (i, i % 97) for i, row in enumerate(rows, 1)), "every row in its place")
+    check_equal(ask(connection, "SELECT COUNT(*),SUM(user_id) FROM orders")[0][0], 100_000, "count")
