@@ -1,0 +1,457 @@
+#include "proxy/exec/execution.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+
+#include "base/mysql/error_codes.h"
+#include "proxy/exec/prelude.h"
+#include "proxy/protocol/messages.h"
+
+namespace evenkeel::exec {
+
+using protocol::Part;
+
+namespace {
+
+enum FollowUp : int { ask_insert_id, ask_found_rows, ask_warnings };
+
+// The rows that SHOW WARNINGS keeps for the client, as MySQL's max_error_count.
+constexpr size_t warnings_kept = 64;
+
+Error lost_error(const std::string& instance, const std::string& reason) {
+  return make_error(ErrorKind::backend, mysql::er::cr_server_lost,
+                    fmt::format("Lost connection to instance '{}' during query ({})", instance, reason));
+}
+
+uint64_t number_of(const std::optional<std::string>& text) {
+  uint64_t value = 0;
+  if (text) std::from_chars(text->data(), text->data() + text->size(), value);
+  return value;
+}
+
+}  // namespace
+
+Execution::Execution(plan::Plan plan, ExecutionOptions options, SessionState& state, Port& port,
+                     const std::vector<std::string>& instance_names)
+    : plan_(std::move(plan)),
+      options_(std::move(options)),
+      state_(state),
+      port_(port),
+      names_(instance_names),
+      next_unit_(instance_names.size(), 0) {
+  reply_ = make_reply(plan_, state_, port_, options_.answer, options_.max_rows_held);
+}
+
+bool Execution::uses(rule::InstanceId instance) const {
+  return std::any_of(plan_.units.begin(), plan_.units.end(),
+                     [&](const plan::ExecutionUnit& unit) { return unit.instance == instance; });
+}
+
+void Execution::start() {
+  state_.warnings.clear();
+  if (plan_.writes && options_.single_instance && state_.in_transaction()) {
+    for (const auto& lane : state_.lanes.all()) {
+      if (!lane->written || (uses(lane->instance()) && plan_.units.size() == 1)) continue;
+      fail_with(unsupported(fmt::format(
+          "this transaction has written on instance '{}': with transactions: single_instance no second "
+          "instance may be written in it",
+          name(lane->instance()))));
+      return;
+    }
+  }
+  std::vector<rule::InstanceId> wanted;
+  for (const auto& unit : plan_.units) {
+    if (!wanted.empty() && wanted.back() == unit.instance) continue;
+    if (std::find(wanted.begin(), wanted.end(), unit.instance) == wanted.end())
+      wanted.push_back(unit.instance);
+  }
+  if (plan_.writes && options_.single_instance && wanted.size() > 1) {
+    fail_with(unsupported("a write over several instances (transactions: single_instance)"));
+    return;
+  }
+  // In one order for all sessions, so that two of them cannot wait for each other for ever.
+  std::sort(wanted.begin(), wanted.end());
+  for (const auto instance : wanted) {
+    if (state_.lanes.find(instance) == nullptr) leasing_.push_back(instance);
+  }
+  const auto asked = leasing_;
+  for (const auto instance : asked) {
+    if (stage_ == Stage::done) return;
+    port_.lease(instance, state_.capability, instance);
+  }
+  advance();
+}
+
+void Execution::on_lease(rule::InstanceId instance, Result<Connection*> connection) {
+  leasing_.erase(std::remove(leasing_.begin(), leasing_.end(), instance), leasing_.end());
+  if (connection) {
+    state_.lanes.add(*connection);
+    return;
+  }
+  note_error(0, connection.error());
+}
+
+void Execution::advance() {
+  // Each stage falls into the next when it has nothing to wait for.
+  if (stage_ == Stage::leasing) {
+    if (error_) {
+      for (const auto instance : leasing_) port_.cancel_lease(instance);
+      leasing_.clear();
+      fail_with(*error_);
+      return;
+    }
+    if (!leasing_.empty()) return;
+    begin_units();
+  }
+  if (stage_ == Stage::running) {
+    if (reply_->error()) {
+      note_error(0, *reply_->error());
+      stop_reading_units();
+    }
+    if (!units_idle()) return;
+    after_units();
+  }
+  if (stage_ == Stage::undoing && units_idle()) {
+    fail_with(*error_);
+    return;
+  }
+  if (stage_ == Stage::following_up && asked_.empty()) after_follow_up();
+  if (stage_ == Stage::committing && commit_->done()) {
+    outcome_.partial_commit = commit_->partial();
+    if (commit_->error() && !error_) error_ = commit_->error();
+    commit_.reset();
+    if (error_) {
+      fail_with(*error_);
+    } else {
+      finish();
+    }
+  }
+}
+
+void Execution::begin_units() {
+  stage_ = Stage::running;
+  const bool in_transaction = state_.transaction.open || !state_.autocommit;
+  own_transaction_ = plan_.atomic && !in_transaction;
+  savepoint_ = plan_.atomic && in_transaction;
+  if (!state_.autocommit) state_.transaction.open = true;
+  for (const auto& lane : state_.lanes.all()) {
+    if (!uses(lane->instance())) continue;
+    bring_to_state(*lane, state_);
+    if (in_transaction || own_transaction_) {
+      begin_branch(*lane, state_);
+    } else if (!state_.transaction.one_shot.empty()) {
+      lane->query(state_.transaction.one_shot, Purpose::begin);
+    }
+    if (plan_.writes) lane->written = true;
+    if (savepoint_) lane->query(std::string("SAVEPOINT ") + statement_savepoint, Purpose::savepoint);
+    if (!plan_.metadata_sql.empty() && lane->instance() == plan_.units.front().instance) {
+      lane->prepare(plan_.metadata_sql, Purpose::metadata);
+    }
+    queue_units(*lane);
+    port_.flush(&lane->connection());
+  }
+  if (!in_transaction) state_.transaction.one_shot.clear();
+}
+
+void Execution::queue_units(Lane& lane) {
+  if (options_.answer.binary) {
+    queue_next_binary(lane);
+    return;
+  }
+  for (uint32_t unit = 0; unit < plan_.units.size(); ++unit) {
+    if (plan_.units[unit].instance == lane.instance()) lane.query(plan_.units[unit].sql, Purpose::unit, unit);
+  }
+  next_unit_[lane.instance()] = static_cast<uint32_t>(plan_.units.size());
+}
+
+// Binary units run one after the other on a lane: the id that EXECUTE names comes with PREPARE's answer.
+void Execution::queue_next_binary(Lane& lane) {
+  uint32_t& next = next_unit_[lane.instance()];
+  while (next < plan_.units.size() && plan_.units[next].instance != lane.instance()) ++next;
+  if (next == plan_.units.size() || error_) return;
+  const plan::ExecutionUnit& unit = plan_.units[next];
+  if (const auto* prepared = lane.connection().prepared.find(unit.sql)) {
+    lane.execute(prepared->server_id, unit_values(unit), next);
+    ++next;
+  } else {
+    lane.prepare(unit.sql, Purpose::prepare, next);
+  }
+}
+
+std::vector<mysql::Value> Execution::unit_values(const plan::ExecutionUnit& unit) const {
+  std::vector<mysql::Value> values;
+  values.reserve(unit.parameters.size());
+  for (const uint32_t index : unit.parameters) {
+    values.push_back(index < options_.statement_parameters
+                         ? options_.parameters[index]
+                         : plan_.extra_parameters[index - options_.statement_parameters]);
+  }
+  return values;
+}
+
+bool Execution::units_idle() const {
+  for (const auto& lane : state_.lanes.all()) {
+    if (!lane->idle()) return false;
+  }
+  return true;
+}
+
+void Execution::on_part(Lane& lane, const Step& step, Part part, std::string_view payload) {
+  if (part == Part::err) {
+    auto err = protocol::Err::decode(payload);
+    Error error = err ? err->to_error() : err.error();
+    if (commit_ && (step.purpose == Purpose::commit || step.purpose == Purpose::rollback)) {
+      commit_->on_error(lane, error);
+    } else if (step.purpose == Purpose::state) {
+      // The server refused what the session was told it has: the connection's state is not known any more.
+      lane.connection().retire = true;
+      note_error(0, std::move(error));
+    } else if (step.purpose == Purpose::undo) {
+      poison(
+          fmt::format("a statement failed and could not be undone on instance '{}'", name(lane.instance())));
+    } else if (step.purpose == Purpose::capture) {
+      lane.connection().retire = true;
+    } else {
+      note_error(step.unit, std::move(error));
+    }
+    return;
+  }
+  switch (step.purpose) {
+    case Purpose::unit:
+      reply_->on_part(lane, step.unit, part, payload);
+      return;
+    case Purpose::metadata:
+      if (part == Part::column_definition) reply_->on_metadata(lane, payload);
+      return;
+    case Purpose::capture:
+      if (part == Part::column_count) capture_ = Capture();
+      if (part == Part::column_definition) (void)capture_.define(payload, lane.connection().capabilities);
+      capture_.begin(lane.next_sequence());
+      return;
+    default:
+      return;
+  }
+}
+
+void Execution::on_rows(Lane& lane, const Step& step, std::string_view frames) {
+  if (step.purpose == Purpose::capture) {
+    (void)capture_.feed(frames);
+    return;
+  }
+  if (step.purpose == Purpose::unit && !(cancelled_ && error_)) reply_->on_rows(lane, step.unit, frames);
+}
+
+void Execution::on_step_done(Lane& lane, const Step& step, bool failed) {
+  switch (step.purpose) {
+    case Purpose::metadata:
+      if (failed) return;
+      lane.close_statement(lane.tracker().statement_id());
+      reply_->on_metadata_done();
+      port_.flush(&lane.connection());
+      return;
+    case Purpose::prepare: {
+      if (failed) return;
+      PreparedCache::Entry entry{lane.tracker().statement_id(), lane.tracker().parameters()};
+      for (const uint32_t old : lane.connection().prepared.insert(plan_.units[step.unit].sql, entry)) {
+        lane.close_statement(old);
+      }
+      queue_next_binary(lane);
+      port_.flush(&lane.connection());
+      return;
+    }
+    case Purpose::unit:
+      reply_->on_unit_done(lane, step.unit);
+      if (options_.answer.binary && !failed) {
+        queue_next_binary(lane);
+        port_.flush(&lane.connection());
+      }
+      return;
+    case Purpose::capture:
+      take_captured(lane, failed);
+      return;
+    case Purpose::commit:
+    case Purpose::rollback:
+      if (commit_) commit_->on_step_done(lane, failed);
+      return;
+    default:
+      return;
+  }
+}
+
+void Execution::note_error(uint32_t unit, Error error) {
+  // The first unit's error is what the client is told, however the answers came in; a KILL's own error stays.
+  if (error_ && (cancelled_ || unit >= error_unit_)) return;
+  error_ = std::move(error);
+  error_unit_ = unit;
+}
+
+// The answer cannot be completed. Outside a transaction the rest is not worth reading.
+void Execution::stop_reading_units() {
+  for (const auto& lane : state_.lanes.all()) {
+    if (lane->idle()) continue;
+    if (lane->paused) {
+      lane->paused = false;
+      port_.resume(&lane->connection());
+    }
+  }
+}
+
+void Execution::cancel(Error error) {
+  cancelled_ = true;
+  if (!error_) {
+    error_ = std::move(error);
+    error_unit_ = 0;
+  }
+  if (stage_ == Stage::running) {
+    for (const auto& lane : state_.lanes.all()) {
+      if (!lane->idle()) port_.kill_query(&lane->connection());
+    }
+    stop_reading_units();
+  }
+}
+
+void Execution::on_lost(Lane& lane, const std::string& reason) {
+  const auto abandoned = lane.abandon();
+  const bool was_ours = !abandoned.empty();
+  if (commit_) {
+    commit_->on_lost(lane, reason);
+  } else {
+    if (was_ours) note_error(abandoned.front().unit, lost_error(name(lane.instance()), reason));
+    if (lane.begun) {
+      poison(fmt::format("the connection to instance '{}' was lost in it", name(lane.instance())));
+    }
+    std::erase_if(asked_, [&](const auto& asked) { return asked.first == &lane; });
+  }
+}
+
+void Execution::poison(const std::string& why) {
+  if (state_.transaction.open && state_.transaction.poisoned.empty()) state_.transaction.poisoned = why;
+}
+
+void Execution::after_units() {
+  if (error_) {
+    undo();
+    return;
+  }
+  const Tally& tally = reply_->tally();
+  insert_id_ = plan_.first_generated != 0 ? plan_.first_generated : plan_.explicit_insert_id;
+  if (plan_.backend_sets_last_insert_id && tally.insert_id != 0 &&
+      (insert_id_ == 0 || tally.affected_rows != 1)) {
+    insert_id_ = tally.insert_id;
+    state_.last_insert_id = tally.insert_id;
+  } else if (plan_.first_generated != 0) {
+    state_.last_insert_id = plan_.first_generated;
+  } else if (insert_id_ == 0 && plan_.kind == plan::PlanKind::forward) {
+    insert_id_ = tally.insert_id;
+  }
+  if (plan_.set_last_insert_id) state_.last_insert_id = *plan_.set_last_insert_id;
+  warnings_ = tally.warnings;
+  state_.found_rows = tally.rows;
+  follow_up();
+}
+
+// A statement of several units that failed leaves nothing behind.
+void Execution::undo() {
+  if (own_transaction_) {
+    stage_ = Stage::committing;
+    commit_.emplace(CommitFlow::What::rollback, state_, port_, names_);
+    commit_->start();
+    return;
+  }
+  // An instance that chose the transaction as a deadlock's victim has rolled its branch back: the others
+  // follow.
+  if (state_.transaction.open && error_->code == mysql::er::lock_deadlock) {
+    size_t begun = 0;
+    for (const auto& lane : state_.lanes.all()) begun += lane->begun ? 1 : 0;
+    state_.transaction = Transaction{};
+    if (begun > 0) {
+      stage_ = Stage::committing;
+      commit_.emplace(CommitFlow::What::rollback, state_, port_, names_);
+      commit_->start();
+      return;
+    }
+  }
+  stage_ = Stage::undoing;
+  if (!savepoint_) return;
+  for (const auto& lane : state_.lanes.all()) {
+    if (!uses(lane->instance()) || lane->connection().lost) continue;
+    lane->query(std::string("ROLLBACK TO SAVEPOINT ") + statement_savepoint, Purpose::undo);
+    port_.flush(&lane->connection());
+  }
+}
+
+void Execution::follow_up() {
+  stage_ = Stage::following_up;
+  const auto ask = [&](Lane& lane, FollowUp what, std::string_view sql) {
+    asked_.emplace_back(&lane, what);
+    lane.query(sql, Purpose::capture);
+    port_.flush(&lane.connection());
+  };
+  for (const auto& lane : state_.lanes.all()) {
+    if (!uses(lane->instance()) || lane->connection().lost) continue;
+    if (options_.calc_found_rows) ask(*lane, ask_found_rows, "SELECT FOUND_ROWS()");
+    if (warnings_ > 0) ask(*lane, ask_warnings, "SHOW WARNINGS");
+    // Whether the id was generated or written by the client: the server's function knows, and is set back to
+    // 0 so that the next answer can be told from this one.
+    if (options_.fetch_insert_id && reply_->tally().insert_id != 0) {
+      ask(*lane, ask_insert_id, "SELECT LAST_INSERT_ID(), LAST_INSERT_ID(0)");
+    }
+  }
+}
+
+void Execution::take_captured(Lane& lane, bool failed) {
+  const auto asked =
+      std::find_if(asked_.begin(), asked_.end(), [&](const auto& entry) { return entry.first == &lane; });
+  if (asked == asked_.end()) return;
+  const int what = asked->second;
+  asked_.erase(asked);
+  if (failed) return;
+  const auto& rows = capture_.rows();
+  if (what == ask_warnings) {
+    for (const auto& row : rows) {
+      if (row.size() < 3 || state_.warnings.size() >= warnings_kept) break;
+      state_.warnings.push_back(
+          {row[0].value_or(""), static_cast<uint16_t>(number_of(row[1])), row[2].value_or("")});
+    }
+  } else if (!rows.empty() && !rows[0].empty()) {
+    const uint64_t value = number_of(rows[0][0]);
+    if (what == ask_found_rows) state_.found_rows = value;
+    if (what == ask_insert_id && value != 0) state_.last_insert_id = value;
+  }
+}
+
+void Execution::after_follow_up() {
+  if (own_transaction_) {
+    stage_ = Stage::committing;
+    commit_.emplace(CommitFlow::What::commit, state_, port_, names_);
+    commit_->start();
+    return;
+  }
+  finish();
+}
+
+void Execution::finish() {
+  stage_ = Stage::done;
+  const Tally& tally = reply_->tally();
+  outcome_.rows = tally.rows;
+  outcome_.returned_rows = tally.returned_rows;
+  outcome_.affected_rows = tally.affected_rows;
+  state_.row_count = tally.returned_rows ? -1 : static_cast<int64_t>(tally.affected_rows);
+  if (!plan_.pin_reason.empty()) {
+    if (Lane* lane = state_.lanes.find(state_.default_instance)) lane->pinned = true;
+  }
+  reply_->complete(insert_id_, warnings_);
+  outcome_.next_sequence = reply_->next_sequence();
+}
+
+void Execution::fail_with(Error error) {
+  stage_ = Stage::done;
+  state_.row_count = -1;
+  state_.warnings.push_back({"Error", error.code, error.message});
+  reply_->fail(error);
+  outcome_.error = std::move(error);
+  outcome_.next_sequence = reply_->next_sequence();
+}
+
+}  // namespace evenkeel::exec
