@@ -1,0 +1,198 @@
+#include "idgen/settings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "idgen/layout.h"
+
+namespace evenkeel::idgen {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr int64_t now = 1'790'000'000'000;  // 2026-09-21
+
+GeneratorSettings valid() {
+  GeneratorSettings settings;
+  settings.worker.fixed_id = 5;
+  settings.worker.registry_directory = "/var/lib/evenkeel/registry";
+  return settings;
+}
+
+TEST(Settings, TheDefaultsSuitTheReferenceTopology) {
+  const auto report = check_settings(valid(), 128, now);
+  EXPECT_THAT(report.errors, IsEmpty());
+  EXPECT_THAT(report.warnings, IsEmpty());
+}
+
+TEST(Settings, TheWideLayoutSuits8192Slots) {
+  auto settings = valid();
+  settings.layout = *named_layout("wide");
+  settings.worker.fixed_id.reset();
+  const auto report = check_settings(settings, 8192, now);
+  EXPECT_THAT(report.errors, IsEmpty());
+  EXPECT_THAT(report.warnings, IsEmpty());
+}
+
+TEST(Settings, C03_ConfiguredWorkersNameTheSlotsOutOfReach) {
+  auto settings = valid();
+  settings.worker.fixed_id = 4;
+  settings.worker.peer_ids = {6};
+  const auto report = check_settings(settings, 8192, now);
+  EXPECT_THAT(report.errors, IsEmpty());
+  EXPECT_THAT(
+      report.warnings,
+      ElementsAre(
+          "layout 41|10|12: its 4096 ids a ms are fewer than 8192 slots; workers 4, 6 cannot reach 4096 "
+          "slots: 4096-8191. They reach 0-4095"));
+}
+
+TEST(Settings, C03_WorkersThatReachAllSlotsOnlyTogetherAreToldSo) {
+  auto settings = valid();
+  settings.worker.fixed_id = 4;
+  settings.worker.peer_ids = {7};
+  const auto report = check_settings(settings, 8192, now);
+  EXPECT_THAT(report.warnings,
+              ElementsAre(HasSubstr("workers 4, 7 reach all slots together, but not each of them alone")));
+}
+
+TEST(Settings, C03_LeasedWorkersAreRefused) {
+  auto settings = valid();
+  settings.worker.fixed_id.reset();
+  const auto report = check_settings(settings, 8192, now);
+  EXPECT_THAT(report.errors, ElementsAre(HasSubstr(
+                                 "4096 ids a ms are fewer than 8192 slots, so the slots that a proxy reaches "
+                                 "depend on the worker id it happens to lease")));
+}
+
+TEST(Settings, FewerThanFourSequencesASlotIsAWarning) {
+  const auto report = check_settings(valid(), 2048, now);
+  EXPECT_THAT(report.errors, IsEmpty());
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("4096 ids a ms are fewer than 4 x 2048 slots")));
+}
+
+TEST(Settings, NoRegistryMeansNoWorkerId) {
+  auto settings = valid();
+  settings.worker.registry_directory.clear();
+  EXPECT_THAT(check_settings(settings, 128, now).errors, ElementsAre(HasSubstr("has no default")));
+}
+
+TEST(Settings, ImpossibleValuesAreRefusedWithTheReason) {
+  const auto errors_after = [](auto change) {
+    auto settings = valid();
+    change(settings);
+    return check_settings(settings, 128, now).errors;
+  };
+  EXPECT_THAT(errors_after([](auto& s) { s.layout.time_bits = 42; }),
+              ElementsAre("layout 42|10|12 has 64 bits; a positive BIGINT holds 63"));
+  EXPECT_THAT(errors_after([](auto& s) { s.layout.sequence_bits = 0; }),
+              ElementsAre(HasSubstr("sequence_bits is 0")));
+  EXPECT_THAT(errors_after([](auto& s) { s.worker.fixed_id = 1024; }),
+              ElementsAre("worker id 1024 does not fit 10 worker bits: allowed are 0 to 1023"));
+  EXPECT_THAT(errors_after([](auto& s) { s.worker.window_ms = 1500; }),
+              ElementsAre(HasSubstr("at least twice renew_ms")));
+  EXPECT_THAT(errors_after([](auto& s) { s.name = "a b"; }), ElementsAre(HasSubstr("generator name 'a b'")));
+  EXPECT_THAT(errors_after([](auto& s) { s.clock.freeze_tolerance_ms = -1; }),
+              ElementsAre(HasSubstr("negative")));
+  EXPECT_THAT(errors_after([](auto& s) { s.layout.epoch_unix_ms = now + 1; }),
+              ElementsAre(HasSubstr("lies in the future")));
+  EXPECT_THAT(errors_after([](auto& s) {
+                s.layout.worker_parts = {{"dc", 4}, {"host", 5}};
+              }),
+              ElementsAre("layout: the worker parts have 9 bits together, worker_bits is 10"));
+}
+
+TEST(Settings, TheEndOfTheTimeFieldIsAnnouncedAYearAhead) {
+  auto settings = valid();
+  const int64_t end = exhaustion_unix_ms(settings.layout);
+  EXPECT_EQ(format_utc(end), "2093-09-06T15:47:35.552Z");
+  EXPECT_THAT(check_settings(settings, 128, end - 400LL * 86'400'000).warnings, IsEmpty());
+  EXPECT_THAT(
+      check_settings(settings, 128, end - 10LL * 86'400'000).warnings,
+      ElementsAre(
+          "layout 41|10|12: its time field ends at 2093-09-06T15:47:35.552Z, in 10 days; no id can be made "
+          "after that"));
+  EXPECT_THAT(check_settings(settings, 128, end).errors,
+              ElementsAre(HasSubstr("time field ended at 2093-09-06")));
+}
+
+TEST(Settings, NamedLayoutsFitTheirNames) {
+  for (const auto name : layout_names()) {
+    const auto report = check_layout(*named_layout(name), now);
+    EXPECT_THAT(report.errors, IsEmpty()) << name;
+  }
+  EXPECT_EQ(fingerprint(*named_layout("classic")), "ms:41:10:12:1704067200000");
+  EXPECT_EQ(fingerprint(*named_layout("wide")), "ms:41:7:15:1704067200000");
+  const Layout js = *named_layout("js_safe");
+  EXPECT_LT(compose(js, {last_tick(js), 15, sequence_count(js) - 1}), uint64_t{1} << 53);
+  EXPECT_FALSE(named_layout("twitter"));
+  for (const auto unit : {TimeUnit::millisecond, TimeUnit::ten_milliseconds, TimeUnit::second})
+    EXPECT_EQ(parse_time_unit(to_string(unit)), unit);
+  EXPECT_FALSE(parse_time_unit("us"));
+}
+
+TEST(SettingsProperty, ReachIsWhatTryingEveryIdFinds) {
+  EXPECT_TRUE(rc::check([] {
+    Layout layout;
+    layout.sequence_bits = *rc::gen::inRange<uint8_t>(1, 6);
+    layout.worker_bits = *rc::gen::inRange<uint8_t>(0, 4);
+    const auto slots = *rc::gen::inRange<uint32_t>(1, 200);
+    const auto workers = *rc::gen::nonEmpty(rc::gen::container<std::vector<uint32_t>>(
+        rc::gen::inRange<uint32_t>(0, static_cast<uint32_t>(worker_count(layout)))));
+    std::vector<bool> expected(slots, false);
+    for (const uint32_t worker : workers)
+      for (uint64_t tick = 0; tick < slots; ++tick)  // the pattern repeats after at most `slots` ticks
+        for (uint64_t y = 0; y < sequence_count(layout); ++y)
+          expected[compose(layout, {tick, worker, y}) % slots] = true;
+    RC_ASSERT(reachable_slots(layout, workers, slots) == expected);
+  }));
+}
+
+TEST(Layout, DecodeShowsTimeWorkerAndSequence) {
+  Layout layout;
+  layout.worker_parts = {{"dc", 3}, {"host", 7}};
+  const uint64_t id = compose(layout, {1'000, 3 * 128 + 45, 4095});
+  const auto decoded = decode(layout, id);
+  ASSERT_TRUE(decoded);
+  EXPECT_EQ(decoded->parts, (IdParts{1'000, 429, 4095}));
+  EXPECT_EQ(decoded->time, "2024-01-01T00:00:01.000Z");
+  EXPECT_EQ(decoded->worker, "worker 429 (dc 3, host 45)");
+  EXPECT_FALSE(decode(layout, uint64_t{1} << 63));
+  EXPECT_EQ(format_utc(-1), "1969-12-31T23:59:59.999Z");
+}
+
+TEST(LayoutProperty, ComposeAndDecomposeAreInverse) {
+  EXPECT_TRUE(rc::check([] {
+    Layout layout;
+    layout.sequence_bits = *rc::gen::inRange<uint8_t>(1, 23);
+    layout.worker_bits = *rc::gen::inRange<uint8_t>(0, 20);
+    layout.time_bits = static_cast<uint8_t>(63 - layout.sequence_bits - layout.worker_bits);
+    const IdParts parts{*rc::gen::inRange<uint64_t>(0, last_tick(layout)),
+                        *rc::gen::inRange<uint32_t>(0, static_cast<uint32_t>(worker_count(layout))),
+                        *rc::gen::inRange<uint64_t>(0, sequence_count(layout))};
+    RC_ASSERT(decompose(layout, compose(layout, parts)) == parts);
+  }));
+}
+
+TEST(Layout, TicksBeginAndEndWithTheirUnit) {
+  Layout layout;
+  for (const auto unit : {TimeUnit::millisecond, TimeUnit::ten_milliseconds, TimeUnit::second}) {
+    layout.unit = unit;
+    const int64_t start = tick_start_unix_ms(layout, 77);
+    EXPECT_EQ(tick_at(layout, start), 77);
+    EXPECT_EQ(tick_at(layout, start - 1), 76);
+    EXPECT_EQ(tick_at(layout, start + millis_of(unit)), 78);
+    EXPECT_EQ(tick_at(layout, layout.epoch_unix_ms - 1), -1);
+  }
+}
+
+TEST(DescribeRanges, NamesRunsAndSingles) {
+  EXPECT_EQ(describe_ranges({true, true, false, true, false}, true), "0-1, 3");
+  EXPECT_EQ(describe_ranges({true, true}, false), "none");
+}
+
+}  // namespace
+}  // namespace evenkeel::idgen
