@@ -53,6 +53,9 @@ bool is_ssl_request(std::string_view payload);
 using ConnectAttributes = std::vector<std::pair<std::string, std::string>>;
 // Bytes of all names and values together, as in MySQL's server; longer ones are refused.
 inline constexpr size_t connect_attributes_max = 65'536;
+// One length-encoded string of length-encoded names and values; also at the end of COM_CHANGE_USER.
+ConnectAttributes decode_attributes(WireReader& in);
+void encode_attributes(WireWriter& out, const ConnectAttributes& attributes);
 
 struct HandshakeResponse41 {
   Capabilities capabilities = 0;  // as the client sent them; mask by what was offered before use
