@@ -34,6 +34,7 @@ std::string_view sqlstate_of(uint16_t code) {
     case er::no_such_table: return "42S02";
     case er::wrong_value_count_on_row: return "21S01";
     case er::lock_deadlock: return "40001";
+    case er::data_out_of_range:
     case er::warn_data_out_of_range: return "22003";
     case er::query_interrupted: return "70100";
     case er::xaer_rmfail: return "XAE07";
