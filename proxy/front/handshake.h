@@ -39,7 +39,14 @@ struct HandshakeSettings {
   std::string default_plugin{protocol::plugin::caching_sha2_password};
   // For the RSA exchange of clients without TLS; null: not offered.
   std::shared_ptr<const protocol::auth::caching_sha2::RsaKey> rsa_key;
+  // A user with the native verifier alone, a client that speaks caching_sha2_password, and no TLS: ask for
+  // the password encrypted with rsa_key (most clients must be told to do that) instead of switching the
+  // plugin (which the newest clients no longer have). With TLS the full path is always taken.
+  bool rsa_before_switch = false;
 };
+
+// Give this to the FrameReader until a login is done: no message of it is longer.
+inline constexpr size_t login_packet_max = 128 * 1024;
 
 // The outcome.
 struct Login {
@@ -112,16 +119,18 @@ class ServerHandshake {
   };
 
   Next on_response(std::string_view payload, std::string& out);
-  Next on_password_packet(std::string_view payload, std::string& out);
+  Next on_full_auth(std::string_view payload, std::string& out);
+  Next on_encrypted(std::string_view payload, std::string& out);
   Next switch_plugin(std::string& out);
   Next judge(std::string_view response, std::string& out);
-  Next ask_full_auth(std::string& out);
-  Next judge_password(std::string& password, std::string& out);
+  Next judge_empty(std::string& out);
+  Next judge_password(std::string password, std::string& out);
   Next authenticate();
   Next deny(std::string& out, bool used_password);
   Next fail_with(Error error, std::string& out);
   std::string_view best_plugin() const;
   bool can_use(std::string_view plugin) const;
+  bool can_ask_password() const;
   template <typename Message>
   void write(const Message& message, std::string& out);
 

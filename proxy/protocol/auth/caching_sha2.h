@@ -54,6 +54,8 @@ class RsaKey {
 
  private:
   explicit RsaKey(evp_pkey_st* key) : key_(key) {}
+  // Takes over `key`; null is the error `what`.
+  static Result<std::shared_ptr<const RsaKey>> adopt(evp_pkey_st* key, std::string_view what);
   Status read_public_pem();
 
   evp_pkey_st* key_;

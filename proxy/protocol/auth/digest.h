@@ -29,6 +29,10 @@ bool same_bytes(std::string_view a, std::string_view b);
 // Overwrites a password before its memory goes back.
 void wipe(std::string& secret);
 
+// Verifiers as text: capital hexadecimal digits. from_hex takes either case and exactly out.size() bytes.
+std::string to_hex(std::string_view bytes);
+bool from_hex(std::string_view text, std::span<uint8_t> out);
+
 // The challenge of a login. Bytes 1..127 but '$', as servers send it: clients treat it as a C string.
 inline constexpr size_t nonce_size = 20;
 using Nonce = std::array<uint8_t, nonce_size>;
