@@ -41,12 +41,16 @@ struct SessionState {
   sql::LexRules lex;
   bool no_auto_value_on_zero = false;
   uint16_t connection_collation = 45;
+  bool client_charset_is_connection = true;
   rule::InstanceId default_instance = 0;  // of the current schema, or of the first one
 
   uint64_t last_insert_id = 0;
   int64_t row_count = -1;
   uint64_t found_rows = 0;
   std::vector<Warning> warnings;  // of the last statement
+
+  // A connection that held state which nothing can restore (a temporary table, a lock) is gone.
+  bool pinned_lost = false;
 
   Transaction transaction;
   Lanes lanes;

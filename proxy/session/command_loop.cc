@@ -1,0 +1,390 @@
+#include <fmt/format.h>
+#include <utility>
+
+#include "base/mysql/collation.h"
+#include "base/mysql/error_codes.h"
+#include "proxy/protocol/messages.h"
+#include "proxy/session/session.h"
+
+namespace evenkeel::session {
+
+using protocol::Command;
+
+namespace {
+
+// Pipelined commands wait in memory up to this; beyond it the client is not read from.
+constexpr size_t waiting_input_high = size_t{1} << 20;
+// Buffers larger than this are given back between commands.
+constexpr size_t kept_capacity = 512;
+
+// For answers that nobody waits for.
+class Nobody final : public exec::LaneEvents {
+ public:
+  void on_part(exec::Lane&, const exec::Step&, protocol::Part, std::string_view) override {}
+  void on_rows(exec::Lane&, const exec::Step&, std::string_view) override {}
+  void on_step_done(exec::Lane&, const exec::Step&, bool) override {}
+};
+
+}  // namespace
+
+Session::Session(Environment& environment, SessionPort& port, const front::Login& login,
+                 uint64_t connection_id, const User& user, std::string host)
+    : environment_(environment),
+      port_(port),
+      connection_id_(connection_id),
+      user_(&user),
+      host_(std::move(host)),
+      reader_(environment.settings->max_packet) {
+  set_up(login);
+}
+
+Session::~Session() {
+  // The client is gone: what runs for it is stopped, what is open is rolled back by closing its connections.
+  for (const auto& lane : state_.lanes.all()) {
+    if (!lane->idle()) port_.kill_query(&lane->connection());
+  }
+  state_.lanes.release_all(port_);
+}
+
+// The state in which a session begins: after login, COM_CHANGE_USER and COM_RESET_CONNECTION.
+void Session::set_up(const front::Login& login) {
+  state_.client_capabilities = login.capabilities;
+  state_.capability.found_rows = protocol::has(login.capabilities, protocol::capability::found_rows);
+  state_.capability.deprecate_eof = protocol::has(login.capabilities, protocol::capability::deprecate_eof);
+  multi_statements_ = protocol::has(login.capabilities, protocol::capability::multi_statements);
+  user_at_host_ = fmt::format("{}@{}", login.user, host_);
+  state_.lex.flavour = environment_.server.flavour;
+  state_.lex.version = environment_.server.version_id;
+  const auto flavour =
+      environment_.server.flavour == sql::Flavour::mariadb ? mysql::Flavour::mariadb : mysql::Flavour::mysql;
+  const mysql::Collation* collation = mysql::find_collation(login.collation, flavour);
+  if (collation == nullptr) collation = mysql::find_collation(environment_.server.default_collation, flavour);
+  state_.variables = std::make_shared<const exec::Variables>(
+      std::vector<exec::Variables::Item>{{"character_set_client", fmt::format("'{}'", collation->charset)},
+                                         {"character_set_results", fmt::format("'{}'", collation->charset)},
+                                         {"collation_connection", fmt::format("'{}'", collation->name)}});
+  note_variables();
+  if (!login.database.empty()) {
+    use_database(login.database);
+  } else {
+    const auto& schemas = environment_.rules->schemas();
+    state_.default_instance = schemas.empty() ? rule::InstanceId{0} : schemas.front().default_instance;
+  }
+}
+
+uint16_t Session::status() const { return state_.status(); }
+
+void Session::on_client_bytes(std::string_view bytes) {
+  if (closing_) return;
+  if (busy() || handling_ || !in_.empty()) {
+    in_.append(bytes);
+    if (busy() && in_.size() > waiting_input_high) port_.read_client(false);
+    if (!busy() && !handling_) process_input();
+    return;
+  }
+  // The usual case: one whole command, taken from the read buffer where it stands.
+  handling_ = true;
+  while (!bytes.empty() && !busy() && !closing_) {
+    reader_.expect_sequence(reader_.joining() ? reader_.next_sequence() : 0);
+    auto read = reader_.read_packet(bytes);
+    if (!read) {
+      answer_error(read.error());
+      closing_ = true;
+      port_.close_client();
+      break;
+    }
+    bytes.remove_prefix(read->consumed);
+    if (!read->complete) break;
+    sequence_ = static_cast<uint8_t>(read->last_sequence + 1);
+    handle(read->payload);
+  }
+  handling_ = false;
+  finished_.clear();
+  if (!closing_) in_.append(bytes);
+}
+
+void Session::process_input() {
+  if (handling_ || closing_) return;
+  handling_ = true;
+  while (!in_.empty() && !busy() && !closing_) {
+    // Taken out of the member: a command may run long, and more input may arrive meanwhile.
+    std::string input = std::exchange(in_, {});
+    std::string_view bytes = input;
+    bool wants_more = false;
+    while (!bytes.empty() && !busy() && !closing_ && !wants_more) {
+      reader_.expect_sequence(reader_.joining() ? reader_.next_sequence() : 0);
+      auto read = reader_.read_packet(bytes);
+      if (!read) {
+        answer_error(read.error());
+        closing_ = true;
+        port_.close_client();
+        break;
+      }
+      bytes.remove_prefix(read->consumed);
+      if (!read->complete) {
+        wants_more = true;
+        break;
+      }
+      sequence_ = static_cast<uint8_t>(read->last_sequence + 1);
+      handle(read->payload);
+    }
+    if (!bytes.empty()) in_.insert(0, bytes);
+    if (wants_more) break;
+  }
+  handling_ = false;
+  finished_.clear();
+  if (!busy() && !closing_) {
+    port_.read_client(true);
+    if (in_.empty() && in_.capacity() > kept_capacity) std::string().swap(in_);
+  }
+}
+
+void Session::handle(std::string_view payload) {
+  const Command command = protocol::command_of(payload);
+  command_name_ = protocol::to_string(command);
+  cancelled_ = false;
+  switch (command) {
+    case Command::query: {
+      auto query = protocol::Query::decode(payload, state_.client_capabilities);
+      if (!query) return answer_error(query.error());
+      return handle_query(query->sql);
+    }
+    case Command::ping:
+      return answer_ok();
+    case Command::quit:
+      closing_ = true;
+      port_.close_client();
+      return;
+    case Command::init_db:
+      return handle_init_db(payload);
+    case Command::field_list:
+      return handle_field_list(payload);
+    case Command::statistics:
+      return handle_statistics();
+    case Command::set_option:
+      return handle_set_option(payload);
+    case Command::reset_connection:
+      return handle_reset();
+    case Command::change_user:
+      changing_user_ = true;
+      state_.lanes.release_all(port_);
+      port_.change_user(payload);
+      return;
+    case Command::process_kill: {
+      auto kill = protocol::ProcessKill::decode(payload);
+      if (!kill) return answer_error(kill.error());
+      return handle_kill(kill->connection_id, false);
+    }
+    case Command::process_info:
+      return handle_query("SHOW PROCESSLIST");
+    case Command::stmt_prepare:
+      return handle_prepare(payload);
+    case Command::stmt_execute:
+      return handle_execute(payload);
+    case Command::stmt_send_long_data:
+      return handle_long_data(payload);
+    case Command::stmt_close:
+      return handle_stmt_close(payload);
+    case Command::stmt_reset:
+      return handle_stmt_reset(payload);
+    case Command::stmt_fetch:
+      return handle_stmt_fetch(payload);
+    default:
+      return answer_error(make_error(ErrorKind::unsupported, mysql::er::unknown_com,
+                                     fmt::format("Unknown command ({})", protocol::to_string(command))));
+  }
+}
+
+front::ResultWriter Session::answer(front::RowFormat format) {
+  return front::ResultWriter(port_.client_out(), sequence_, state_.client_capabilities, format);
+}
+
+void Session::answer_ok() {
+  protocol::Ok ok;
+  ok.status = status();
+  answer().ok(ok);
+  end_command();
+}
+
+void Session::answer_error(const Error& error) {
+  count(environment_.counters->statement_errors);
+  if (error.kind == ErrorKind::unsupported) count(environment_.counters->statements_refused);
+  state_.warnings.assign(1, {"Error", error.code, error.message});
+  state_.row_count = -1;
+  answer().error(error);
+  end_command();
+}
+
+// The answer is written: connections that nothing binds go back, the next command may begin.
+void Session::end_command() {
+  command_name_ = "Sleep";
+  state_.lanes.release_free(port_);
+  if (!text_.empty()) std::string().swap(text_);
+  if (tokens_.items.capacity() > kept_capacity) tokens_ = {};
+  if (!handling_) process_input();
+}
+
+void Session::run(std::unique_ptr<exec::Task> task, Continuation then) {
+  task_ = std::move(task);
+  then_ = std::move(then);
+  const bool outer = std::exchange(in_task_, true);
+  task_->start();
+  in_task_ = outer;
+  advance();
+}
+
+void Session::advance() {
+  if (in_task_) return;
+  while (task_) {
+    task_->advance();
+    if (!task_->done()) return;
+    finished_.push_back(std::move(task_));
+    const Continuation then = std::move(then_);
+    then_ = nullptr;
+    then();
+  }
+  if (!handling_) finished_.clear();
+}
+
+void Session::on_client_drained() {
+  if (!task_) return;
+  task_->on_drained();
+  advance();
+}
+
+void Session::on_lease(uint32_t ticket, Result<exec::Connection*> connection) {
+  if (!task_) {
+    if (connection) port_.release(*connection);
+    return;
+  }
+  task_->on_lease(static_cast<rule::InstanceId>(ticket), std::move(connection));
+  advance();
+}
+
+void Session::on_backend_bytes(exec::Connection* connection, std::string_view bytes) {
+  exec::Lane* lane = state_.lanes.find(connection);
+  if (lane == nullptr) return;
+  Nobody nobody;
+  exec::LaneEvents& events = task_ ? static_cast<exec::LaneEvents&>(*task_) : nobody;
+  auto fed = lane->feed(bytes, events);
+  if (!fed) {
+    on_backend_lost(connection, fed.error().message);
+    return;
+  }
+  advance();
+}
+
+void Session::on_backend_lost(exec::Connection* connection, const std::string& reason) {
+  exec::Lane* lane = state_.lanes.find(connection);
+  if (lane == nullptr) return;
+  connection->lost = true;
+  if (task_) {
+    task_->on_lost(*lane, reason);
+    advance();
+    return;
+  }
+  if (lane->begun) {
+    state_.transaction.poisoned = fmt::format("the connection to instance '{}' was lost in it ({})",
+                                              environment_.instance_names[lane->instance()], reason);
+  }
+  if (lane->pinned) state_.pinned_lost = true;
+  lane->begun = false;
+  state_.lanes.release(*lane, port_);
+}
+
+void Session::on_timer() {
+  if (waiting_for_key_) {
+    waiting_for_key_ = false;
+    draw_keys();
+    return;
+  }
+  if (!task_) return;
+  cancelled_ = true;
+  task_->cancel(make_error(ErrorKind::limit, mysql::er::query_timeout,
+                           fmt::format("Query execution was interrupted, maximum statement execution time "
+                                       "exceeded (query_timeout {} ms)",
+                                       environment_.settings->query_timeout.count())));
+  advance();
+}
+
+bool Session::kill_query(Error error) {
+  if (waiting_for_key_) {
+    waiting_for_key_ = false;
+    port_.set_timer(std::chrono::microseconds(0));
+    answer_error(error);
+    return true;
+  }
+  if (!task_) return false;
+  cancelled_ = true;
+  task_->cancel(std::move(error));
+  advance();
+  return true;
+}
+
+void Session::handle_init_db(std::string_view payload) {
+  auto command = protocol::InitDb::decode(payload);
+  if (!command) return answer_error(command.error());
+  use_checked(std::string(command->database));
+}
+
+void Session::handle_reset() {
+  const auto reset = [this] {
+    front::Login login;
+    login.user = user_->name;
+    login.database = state_.database;
+    login.capabilities = state_.client_capabilities;
+    login.collation = login_collation_;
+    state_.lanes.release_all(port_);
+    prepared_.clear();
+    const auto database = state_.database;
+    state_ = exec::SessionState{};
+    set_up(login);
+    answer_ok();
+  };
+  if (!state_.in_transaction()) return reset();
+  end_transaction(exec::CommitFlow::What::rollback, [reset](std::optional<Error>) { reset(); });
+}
+
+void Session::on_user_changed(const front::Login& login, const User& user) {
+  changing_user_ = false;
+  user_ = &user;
+  login_collation_ = login.collation != 0 ? login.collation : login_collation_;
+  prepared_.clear();
+  front::Login fresh = login;
+  fresh.capabilities = state_.client_capabilities;
+  fresh.collation = login_collation_;
+  state_ = exec::SessionState{};
+  set_up(fresh);
+  process_input();
+}
+
+void Session::handle_set_option(std::string_view payload) {
+  auto option = protocol::SetOption::decode(payload);
+  if (!option) return answer_error(option.error());
+  if (option->option > protocol::SetOption::multi_statements_off) {
+    return answer_error(make_error(ErrorKind::statement, mysql::er::unknown_com, "Unknown command"));
+  }
+  multi_statements_ = option->option == protocol::SetOption::multi_statements_on;
+  answer().eof(status());
+  end_command();
+}
+
+void Session::handle_statistics() {
+  const auto& counters = *environment_.counters;
+  answer().text(fmt::format("Questions: {}  Errors: {}  Generated keys: {}",
+                            counters.statements.load(std::memory_order_relaxed),
+                            counters.statement_errors.load(std::memory_order_relaxed),
+                            counters.keys_generated.load(std::memory_order_relaxed)));
+  end_command();
+}
+
+void Session::handle_kill(uint64_t id, bool query_only) {
+  if (!environment_.kill || !environment_.kill(id, query_only, user_->name)) {
+    return answer_error(make_error(ErrorKind::statement, mysql::er::no_such_thread,
+                                   fmt::format("Unknown thread id: {}", id)));
+  }
+  count(environment_.counters->kills);
+  if (!closing_) answer_ok();
+}
+
+}  // namespace evenkeel::session
