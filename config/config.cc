@@ -1,0 +1,132 @@
+#include "config/config.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+
+#include "config/sections.h"
+
+namespace evenkeel::config {
+namespace {
+
+// What no single key can be blamed for.
+void check_whole(const Place& root, Root& out) {
+  Config& config = out.config;
+  if (config.net.client_write_low_mark > config.net.client_write_high_mark) {
+    root.fault("limits: client_write_low_mark is above client_write_high_mark");
+  }
+  if (config.generators.empty()) return;
+  if (!out.worker_given) {
+    root.fault(
+        "worker: generators need a worker id: write worker: {id: 3} with a number that no other proxy uses, "
+        "or "
+        "worker: {id: lease}");
+  }
+  if (out.worker.registry_directory.empty() && config.state_directory.empty()) {
+    root.fault(
+        "state_directory is missing: generators keep their worker id and the last reserved time there");
+  }
+}
+
+void share_worker(Root& root) {
+  if (root.worker.registry_directory.empty()) {
+    root.worker.registry_directory = root.config.state_directory + "/registry";
+  }
+  for (auto& generator : root.config.generators) generator.worker = root.worker;
+}
+
+// Each generator by itself: its layout, its worker id.
+std::vector<std::string> generator_errors(const Config& config, const Reading& reading, int64_t now_unix_ms) {
+  std::vector<std::string> errors;
+  for (size_t i = 0; i < config.generators.size(); ++i) {
+    for (const auto& text : idgen::check_settings(config.generators[i], 1, now_unix_ms).errors) {
+      errors.push_back(fmt::format("{}: {}", reading.generator_places[i], text));
+    }
+  }
+  return errors;
+}
+
+// Each generator against each table that it fills: an id layout may be too short for the number of tables.
+std::vector<std::string> filling_errors(Config& config, int64_t now_unix_ms) {
+  std::vector<std::string> errors;
+  for (const auto& schema : config.rule.schemas) {
+    for (const auto& from : schema.tables) {
+      const auto* generator = config.find_generator(from.generator);
+      if (generator == nullptr) continue;
+      const rule::LogicalTable& table = *config.rules->find_table(schema.name, from.name);
+      const auto report = idgen::check_settings(*generator, table.slot_count(), now_unix_ms);
+      for (const auto& text : report.errors) {
+        errors.push_back(fmt::format("{}: generator {}: {}", from.where, generator->name, text));
+      }
+      for (const auto& text : report.warnings) {
+        config.warnings.push_back(fmt::format("{}: generator {}: {}", from.where, generator->name, text));
+      }
+      if (!table.key_is_generated()) {
+        config.warnings.push_back(
+            fmt::format("{}: the table is sharded by {}, its generated key {} carries that column's slot: "
+                        "steering does not apply",
+                        from.where, table.key_column, table.generated_column));
+      } else if (!table.algorithm->steerable()) {
+        config.warnings.push_back(
+            fmt::format("{}: the generated key is sharded by {}: steering does not apply", from.where,
+                        table.algorithm->name()));
+      }
+    }
+  }
+  return errors;
+}
+
+std::string join_lines(const std::vector<std::string>& lines) {
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
+}  // namespace
+
+Environment process_environment() {
+  return [](const std::string& name) -> std::optional<std::string> {
+    const char* value = std::getenv(name.c_str());
+    if (value == nullptr) return std::nullopt;
+    return std::string(value);
+  };
+}
+
+const idgen::GeneratorSettings* Config::find_generator(std::string_view name) const {
+  for (const auto& generator : generators) {
+    if (generator.name == name) return &generator;
+  }
+  return nullptr;
+}
+
+Result<Config> parse(std::string_view text, const std::string& source, const Environment& environment,
+                     int64_t now_unix_ms) {
+  EVENKEEL_ASSIGN(const Node tree, parse_yaml(text, source));
+  Reading reading(source, environment);
+  const Place place(tree, "", reading);
+  Root root;
+  read_section(place, root_section(), root);
+  if (tree.kind == Node::Kind::map) check_whole(place, root);
+  if (!reading.clean()) return fail(reading.to_error());
+
+  share_worker(root);
+  Config& config = root.config;
+  config.source = source;
+  config.rule.instances = reading.instances;
+  EVENKEEL_ASSIGN(config.rules, rule::RuleSet::build(config.rule));
+  std::vector<std::string> errors = generator_errors(config, reading, now_unix_ms);
+  if (errors.empty()) errors = filling_errors(config, now_unix_ms);
+  if (!errors.empty()) return fail(config_error(join_lines(errors)));
+  return std::move(config);
+}
+
+Result<Config> load(const std::string& path, const Environment& environment, int64_t now_unix_ms) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail(config_error(fmt::format("{}: cannot be read: {}", path, std::strerror(errno))));
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (file.bad()) return fail(config_error(fmt::format("{}: reading failed", path)));
+  return parse(text, path, environment, now_unix_ms);
+}
+
+}  // namespace evenkeel::config

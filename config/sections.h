@@ -1,0 +1,64 @@
+// The maps that the configuration consists of, one function each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/reader.h"
+
+namespace evenkeel::config {
+
+// The whole file while it is read.
+struct Root {
+  Config config;
+  // Shared by all generators; copied into each at the end.
+  idgen::WorkerSettings worker;
+  bool worker_given = false;
+};
+
+// network_sections.cc
+const Section<net::TlsSettings>& tls_section();
+const Section<net::Listener>& listener_section();
+const Section<backend::InstanceTls>& instance_tls_section();
+const Section<backend::Instance>& instance_section();
+const Section<Config>& pool_section();
+const Section<Config>& limits_section();
+const Section<admin::Settings>& admin_section();
+void read_listeners(const Place& place, std::vector<net::Listener>& out);
+void read_instances(const Place& place, std::vector<backend::Instance>& out);
+
+// user_sections.cc
+const Section<session::BackendAccount>& account_section();
+const Section<session::User>& user_section();
+void read_users(const Place& place, std::vector<session::User>& out);
+
+// generator_sections.cc
+const Section<idgen::WorkerPart>& worker_part_section();
+const Section<idgen::Layout>& layout_section();
+const Section<idgen::ClockSettings>& clock_section();
+const Section<idgen::GeneratorSettings>& generator_section();
+const Section<idgen::WorkerSettings>& worker_section();
+void read_generators(const Place& place, std::vector<idgen::GeneratorSettings>& out);
+
+// schema_sections.cc
+const Section<rule::TableSettings::Moduli>& moduli_section();
+// Reads into a table, because the moduli stand beside its topology.
+const Section<rule::TableSettings>& topology_section();
+const Section<rule::TableSettings>& generated_key_section();
+const Section<rule::TableSettings>& table_section();
+const Section<rule::SchemaSettings>& schema_section();
+void read_schemas(const Place& place, std::vector<rule::SchemaSettings>& out);
+
+// root_section.cc
+const Section<Config>& log_section();
+const Section<Root>& root_section();
+
+// The keys of every section, for the test that keeps docs/config.schema.json in step.
+struct KnownKeys {
+  std::string section;
+  std::vector<std::string> keys;
+  std::vector<std::string> required;
+};
+std::vector<KnownKeys> known_keys();
+
+}  // namespace evenkeel::config
