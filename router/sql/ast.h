@@ -51,26 +51,26 @@ enum class ExprKind : uint8_t {
   window,     // any function with OVER
   unary,      // op or NOT / BINARY / ! / ~ / -: args[0]
   binary,     // args[0] op args[1]
-  and_,
-  or_,
-  xor_,
-  in_list,          // args[0] [NOT] IN (args[1..])
-  in_query,         // args[0] [NOT] IN (query)
-  between,          // args[0] [NOT] BETWEEN args[1] AND args[2]
-  is_test,          // args[0] IS [NOT] NULL / TRUE / FALSE / UNKNOWN: `name` has the word
-  like,             // [NOT] LIKE / REGEXP / RLIKE / SOUNDS LIKE: `name` has the word
-  case_,            // args in order of appearance
-  cast,             // CAST / CONVERT / BINARY x: args[0]
-  interval,         // INTERVAL args[0] unit
-  row,              // (a, b) or ROW(a, b): args
-  exists,           // EXISTS (query)
-  subquery,         // (query) as a value; also ANY / ALL / SOME (query) by `name`
-  match,            // MATCH (…) AGAINST (…)
-  default_,         // DEFAULT, DEFAULT(col): args
-  values_of,        // VALUES(col) in ON DUPLICATE KEY UPDATE: args[0]
+  and_,       // two or more args: a AND b AND c is one node
+  or_,        // as and_
+  xor_,       // args[0] XOR args[1]
+  in_list,    // args[0] [NOT] IN (args[1..])
+  in_query,   // args[0] [NOT] IN (query)
+  between,    // args[0] [NOT] BETWEEN args[1] AND args[2]
+  is_test,    // args[0] IS [NOT] NULL / TRUE / FALSE / UNKNOWN: `name` has the word
+  like,       // [NOT] LIKE / REGEXP / RLIKE / SOUNDS LIKE: `name` has the word
+  case_,      // args in order of appearance
+  cast,       // CAST / CONVERT / BINARY x: args[0]
+  interval,   // INTERVAL args[0] unit
+  row,        // (a, b) or ROW(a, b): args
+  exists,     // EXISTS (query)
+  subquery,   // (query) as a value; also ANY / ALL / SOME (query) by `name`
+  match,      // MATCH (…) AGAINST (…)
+  default_,   // DEFAULT, DEFAULT(col): args
+  values_of,  // VALUES(col) in ON DUPLICATE KEY UPDATE: args[0]
   user_variable,    // @x: `name`
   system_variable,  // @@[scope.]x: `name` is x in lower case, `scope` global|session|local|empty
-  assign,           // @x := args[0]
+  assign,           // @x := args[0]; `name` is x
   collate,          // args[0] COLLATE name
   parenthesis,      // ( args[0] )
   opaque,           // balanced tokens that were not understood; may hide columns and tables
@@ -83,7 +83,8 @@ struct Expr {
   bool negated = false;   // NOT IN, NOT BETWEEN, IS NOT, NOT LIKE, NOT EXISTS stays unary
   bool distinct = false;  // aggregate(DISTINCT …)
   bool truth = false;
-  Span span;  // every token of the expression
+  uint16_t height = 1;  // longest way down to a leaf, subqueries included; at most limits::sql_height_max
+  Span span;            // every token of the expression
   uint32_t parameter = 0;
   std::string_view name;  // lower-case function name, variable name, word (see kinds)
   std::string_view scope;
@@ -103,7 +104,11 @@ struct OrderItem {
 };
 
 struct WindowSpec {
-  Span span;  // OVER (…) or OVER name
+  Span span;        // OVER (…) or OVER name
+  Identifier name;  // OVER name, OVER (name …)
+  std::span<Expr* const> partition_by;
+  std::span<const OrderItem> order_by;
+  Span frame;  // ROWS / RANGE / GROUPS …
 };
 
 struct Limit {
@@ -139,7 +144,8 @@ struct TableRef {
   TableName name;  // table
   Span partition;  // PARTITION (…), refused for sharded tables
   Span index_hints;
-  Identifier alias;  // table and derived
+  Identifier alias;                           // table and derived
+  std::span<const Identifier> alias_columns;  // derived: AS t (a, b)
   bool lateral = false;
   const Query* query = nullptr;  // derived
   JoinKind join = JoinKind::comma;
@@ -150,6 +156,12 @@ struct TableRef {
 };
 
 enum class LockClause : uint8_t { none, for_update, for_share, lock_in_share_mode };
+
+// One parenthesised list of values.
+struct InsertRow {
+  std::span<Expr* const> values;  // default_ for DEFAULT
+  Span span;                      // with the parentheses, and with ROW before them where it is written
+};
 
 // One SELECT … block, or VALUES ROW(…).
 struct SelectBlock {
@@ -170,9 +182,10 @@ struct SelectBlock {
   bool with_rollup = false;
   const Expr* having = nullptr;
   Span having_span;
-  Span window_span;        // WINDOW w AS (…), …
-  Span into_span;          // INTO OUTFILE / DUMPFILE / @var
-  bool is_values = false;  // VALUES ROW(…), … or TABLE t
+  Span window_span;                        // WINDOW w AS (…), …
+  Span into_span;                          // INTO OUTFILE / DUMPFILE / @var
+  bool is_values = false;                  // VALUES ROW(…), … or TABLE t
+  std::span<const InsertRow> values_rows;  // VALUES ROW(…), …; TABLE t sets `from` alone
 };
 
 enum class SetOp : uint8_t { none, union_, intersect, except };
@@ -185,6 +198,8 @@ struct CommonTable {
 };
 
 // A query expression: one block, or two queries with a set operation; with its own ORDER BY and LIMIT.
+// `(SELECT … LIMIT 5) LIMIT 2` has neither: op none, block null, the query in parentheses in `left`; the
+// statement then counts as having opaque parts.
 struct Query {
   Span span;
   std::span<const CommonTable> with;
@@ -199,6 +214,7 @@ struct Query {
   const Limit* limit = nullptr;
   LockClause lock = LockClause::none;
   Span lock_span;
+  Span into_span;  // INTO … at the end of the query expression
   bool parenthesised = false;
 };
 
@@ -206,11 +222,6 @@ struct Assignment {
   Identifier schema, table, column;
   const Expr* value = nullptr;
   Span span;
-};
-
-struct InsertRow {
-  std::span<Expr* const> values;  // default_ for DEFAULT
-  Span span;                      // with the parentheses
 };
 
 enum class Priority : uint8_t { none, low, high, delayed };
@@ -247,6 +258,7 @@ struct Update {
   const Expr* where = nullptr;
   std::span<const OrderItem> order_by;
   const Limit* limit = nullptr;
+  std::span<const CommonTable> with;
   Span with_span;
 };
 
@@ -260,6 +272,7 @@ struct Delete {
   const Expr* where = nullptr;
   std::span<const OrderItem> order_by;
   const Limit* limit = nullptr;
+  std::span<const CommonTable> with;
   Span with_span;
   Span returning_span;
   std::span<const SelectItem> returning;
@@ -350,14 +363,16 @@ struct Statement {
   const Set* set = nullptr;
   const Transaction* transaction = nullptr;
   const Kill* kill = nullptr;
-  Identifier use_schema;
+  Identifier use_schema;             // USE s; SHOW … FROM s
   const Statement* inner = nullptr;  // explain, explain_route
-  // Every table-like name seen anywhere in the statement, in order of appearance, subqueries included; for
+  // Every table-like name seen anywhere in the statement, in order of appearance, subqueries and names of
+  // common tables included (which of them is in scope is the reader's to say); for
   // opaque statements every name that stands where a table could. Never misses one that the server would
   // open.
   std::span<const TableName> tables;
   // Calls of functions and variables that the proxy answers itself (see session_functions.h of router/plan):
-  // every `function`, `system_variable` and `user_variable` expression, in order.
+  // every `function`, `system_variable`, `user_variable` and `assign` expression, in order of appearance,
+  // those inside opaque parts included.
   std::span<const Expr* const> calls;
   // The statement holds parts that were not understood (an opaque expression or table).
   bool has_opaque = false;

@@ -32,8 +32,15 @@ struct LexRules {
 // The tokens of a text, ending with one `end` token. Reusable: `lex` keeps the vector's memory.
 // `text` is borrowed: it must outlive the object's use.
 struct Tokens {
+  // The delimiters of an executed comment, `/*!80000` and `*/`: bytes between tokens that come in pairs.
+  struct Marker {
+    uint32_t begin = 0;
+    uint32_t end = 0;
+  };
+
   std::string_view text;
   std::vector<Token> items;
+  std::vector<Marker> markers;  // in order of appearance; empty for nearly every statement
 
   size_t size() const { return items.size(); }
   const Token& operator[](size_t i) const { return items[i]; }
@@ -49,7 +56,9 @@ struct Tokens {
 Status lex(std::string_view text, const LexRules& rules, Tokens& tokens);
 
 // Where the next statement of a multi-statement text begins: the index after the first `;` token at or after
-// `from`, or tokens.size()-1 when there is none.
+// `from`, or tokens.size()-1 when there is none. A statement with a body (CREATE PROCEDURE, FUNCTION,
+// TRIGGER, EVENT, PACKAGE; BEGIN NOT ATOMIC) reaches to the end of the text, because its own `;` cannot be
+// told from separators without the server's grammar.
 uint32_t next_statement(const Tokens& tokens, uint32_t from);
 
 }  // namespace evenkeel::sql

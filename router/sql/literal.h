@@ -16,6 +16,12 @@ namespace evenkeel::sql {
 // quotes, adjacent strings joined). hex and bit literals become bytes.
 Result<mysql::Value> literal_value(const Expr& expr, const Tokens& tokens, const LexRules& rules);
 
+// The bytes of one `string` or `national_string` token: quotes removed, escapes resolved by the rules.
+std::string unescape_string(std::string_view token, const LexRules& rules);
+
+// The bytes of one `quoted_identifier` token: quotes removed, doubled ones made single.
+std::string unquote_identifier(std::string_view token, const LexRules& rules);
+
 // True when literal_value can evaluate it without parameters.
 bool is_literal(const Expr& expr);
 
