@@ -8,7 +8,7 @@
 #include <rapidcheck.h>
 #include <set>
 
-#include "idgen/tests/snowflake_fixture.h"
+#include "idgen/tests/snowflake_rig.h"
 
 namespace evenkeel::idgen {
 namespace {
@@ -24,61 +24,61 @@ bool consecutive(const std::vector<uint64_t>& ids) {
 }
 
 TEST(Run, IsConsecutiveInsideOneTick) {
-  Bench bench;
+  Rig rig;
   const SteeredStart start = all_of(128);
   for (int i = 0; i < 500; ++i) {
-    const auto ids = bench.draw_run(start, 100);
+    const auto ids = rig.draw_run(start, 100);
     ASSERT_EQ(ids.size(), 100u);
     ASSERT_TRUE(consecutive(ids));
-    ASSERT_EQ(bench.parts(ids.front()).tick, bench.parts(ids.back()).tick);
-    bench.advance_ms(i % 2);
+    ASSERT_EQ(rig.parts(ids.front()).tick, rig.parts(ids.back()).tick);
+    rig.advance_ms(i % 2);
   }
-  EXPECT_EQ(bench.counters.read().broken_batches, 0u);
+  EXPECT_EQ(rig.counters.read().broken_batches, 0u);
 }
 
 TEST(Run, ThatDoesNotFitTheRestOfATickStartsInTheNext) {
-  Bench bench;
+  Rig rig;
   const SteeredStart start = all_of(1);
-  bench.draw(start, 4'000);
-  const auto ids = bench.draw_run(start, 97);
+  rig.draw(start, 4'000);
+  const auto ids = rig.draw_run(start, 97);
   EXPECT_TRUE(consecutive(ids));
-  EXPECT_EQ(bench.parts(ids.front()).tick, bench.now_tick() + 1);
+  EXPECT_EQ(rig.parts(ids.front()).tick, rig.now_tick() + 1);
 }
 
 TEST(Run, OfAWholeTickFits) {
-  Bench bench;
+  Rig rig;
   const SteeredStart start = all_of(128);
-  const auto ids = bench.draw_run(start, 4096);
+  const auto ids = rig.draw_run(start, 4096);
   EXPECT_EQ(ids.size(), 4096u);
   EXPECT_TRUE(consecutive(ids));
-  EXPECT_EQ(bench.parts(ids.front()).sequence, 0u);
+  EXPECT_EQ(rig.parts(ids.front()).sequence, 0u);
 }
 
 TEST(Run, LongerThanATickBreaksThereAndIsCounted) {
-  Bench bench;
+  Rig rig;
   const SteeredStart start = all_of(128);
-  const auto ids = bench.draw_run(start, 10'000);
+  const auto ids = rig.draw_run(start, 10'000);
   ASSERT_EQ(ids.size(), 10'000u);
   EXPECT_TRUE(strictly_ascending(ids));
   std::map<uint64_t, size_t> rows_in_tick;
-  for (const uint64_t id : ids) ++rows_in_tick[bench.parts(id).tick];
+  for (const uint64_t id : ids) ++rows_in_tick[rig.parts(id).tick];
   EXPECT_EQ(rows_in_tick.size(), 3u);
-  EXPECT_EQ(bench.counters.read().broken_batches, 1u);
+  EXPECT_EQ(rig.counters.read().broken_batches, 1u);
 }
 
 TEST(Run, LongerThanMayBeBorrowedComesInParts) {
   ClockSettings settings;
   settings.max_borrow_ticks = 1;
-  Bench bench({}, settings);
+  Rig rig({}, settings);
   const SteeredStart start = all_of(1);
-  std::vector<uint64_t> ids = bench.draw_run(start, 20'000);
+  std::vector<uint64_t> ids = rig.draw_run(start, 20'000);
   EXPECT_EQ(ids.size(), 8192u);
-  EXPECT_EQ(bench.last.stop, Draw::Stop::wait);
-  EXPECT_EQ(bench.last.tick, bench.now_tick() + 1);
+  EXPECT_EQ(rig.last.stop, Draw::Stop::wait);
+  EXPECT_EQ(rig.last.tick, rig.now_tick() + 1);
   int waits = 1;
   for (; ids.size() < 20'000; ++waits) {
-    bench.advance_ms(1);
-    const auto more = bench.draw_run(start, 20'000 - ids.size());
+    rig.advance_ms(1);
+    const auto more = rig.draw_run(start, 20'000 - ids.size());
     EXPECT_EQ(more.size(), std::min<size_t>(4096, 20'000 - ids.size()))
         << "one more unit with each millisecond";
     ids.insert(ids.end(), more.begin(), more.end());
@@ -89,66 +89,66 @@ TEST(Run, LongerThanMayBeBorrowedComesInParts) {
 }
 
 TEST(Run, StaysOnPermittedSlotsWhereItFits) {
-  Bench bench;
+  Rig rig;
   const SteeredStart start(permit_range(128, 32, 127), 3);
   std::set<uint64_t> starts;
   for (int i = 0; i < 2'000; ++i) {
-    bench.advance_ms(2);
-    const auto ids = bench.draw_run(start, 10);
+    rig.advance_ms(2);
+    const auto ids = rig.draw_run(start, 10);
     for (const uint64_t id : ids) ASSERT_GE(id % 128, 32u);
     starts.insert(ids.front() % 128);
   }
   EXPECT_EQ(starts.size(), 87u) << "every start from 32 to 118";
-  EXPECT_EQ(bench.counters.read().rows_outside_map, 0u);
+  EXPECT_EQ(rig.counters.read().rows_outside_map, 0u);
 }
 
 TEST(Run, CountsTheRowsItCouldNotKeepOnTheMap) {
-  Bench bench;
+  Rig rig;
   const SteeredStart start(permit_range(128, 32, 127), 3);
-  bench.draw_run(start, 100);
-  EXPECT_EQ(bench.counters.read().rows_outside_map, 4u) << "96 of 100 fit";
+  rig.draw_run(start, 100);
+  EXPECT_EQ(rig.counters.read().rows_outside_map, 4u) << "96 of 100 fit";
 }
 
 TEST(Run, GoesWhereTheSummedDeficitIsLargest) {
-  Bench bench;
+  Rig rig;
   const SteeredStart start = all_of(128);
   std::vector<uint64_t> deficits(128, 0);
   for (uint32_t slot = 60; slot < 70; ++slot) deficits[slot] = 50;
   deficits[3] = 450;  // one very short slot outweighs eight, but not ten
   for (int i = 0; i < 50; ++i) {
-    bench.advance_ms(i % 3);
-    const auto eight = bench.draw_run(start, 8, {deficits, {}});
+    rig.advance_ms(i % 3);
+    const auto eight = rig.draw_run(start, 8, {deficits, {}});
     EXPECT_LT((3 + 128 - eight.front() % 128) % 128, 8u) << "slot 3 is one of the eight";
-    const auto ten = bench.draw_run(start, 10, {deficits, {}});
+    const auto ten = rig.draw_run(start, 10, {deficits, {}});
     EXPECT_EQ(ten.front() % 128, 60u);
   }
 }
 
 TEST(Run, EvensOutWithDeficitsFromItsOwnCounts) {
-  Bench bench;
+  Rig rig;
   const SteeredStart start = all_of(128);
   std::vector<uint64_t> rows(128, 0);
   for (uint32_t slot = 0; slot < 32; ++slot) rows[slot] = 1'000;
   std::vector<uint64_t> deficits(128);
   for (int i = 0; i < 96 * 1'000 / 12; ++i) {
-    bench.advance_ms(1);
+    rig.advance_ms(1);
     for (size_t slot = 0; slot < 128; ++slot) deficits[slot] = rows[slot] < 1'000 ? 1'000 - rows[slot] : 0;
-    for (const uint64_t id : bench.draw_run(start, 12, {deficits, {}})) ++rows[id % 128];
+    for (const uint64_t id : rig.draw_run(start, 12, {deficits, {}})) ++rows[id % 128];
   }
   const auto [least, most] = std::minmax_element(rows.begin(), rows.end());
   EXPECT_LE(*most - *least, 20u);
 }
 
 TEST(Run, BreaksTiesByFewerInstances) {
-  Bench bench;
+  Rig rig;
   const SteeredStart start = all_of(128);
   std::vector<uint16_t> instances(128);
   for (size_t slot = 0; slot < 128; ++slot) instances[slot] = static_cast<uint16_t>(slot / 32);
   const std::vector<uint64_t> deficits(128, 1);
   std::set<uint64_t> starts;
   for (int i = 0; i < 400; ++i) {
-    bench.advance_ms(2);
-    const auto ids = bench.draw_run(start, 20, {deficits, instances});
+    rig.advance_ms(2);
+    const auto ids = rig.draw_run(start, 20, {deficits, instances});
     EXPECT_EQ(instances[ids.front() % 128], instances[ids.back() % 128]);
     starts.insert(ids.front() % 128);
   }

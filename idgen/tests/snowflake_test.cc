@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "base/random.h"
-#include "idgen/tests/snowflake_fixture.h"
+#include "idgen/tests/snowflake_rig.h"
 
 namespace evenkeel::idgen {
 namespace {
@@ -28,16 +28,16 @@ TEST(Snowflake, C14_FreezesSmallStepsBackAsTheArticleShows) {
   for (const auto& [tolerance, expected] : {std::pair(5, tolerant), std::pair(0, strict)}) {
     ClockSettings settings;
     settings.freeze_tolerance_ms = tolerance;
-    Bench bench({}, settings);
+    Rig rig({}, settings);
     const SteeredStart start = all_of(1);
     std::vector<int64_t> sequences;
     for (const int64_t step : steps) {
-      bench.step_ms(step);
-      const auto ids = bench.draw(start, 1);
-      sequences.push_back(ids.empty() ? -1 : static_cast<int64_t>(bench.parts(ids[0]).sequence));
+      rig.step_ms(step);
+      const auto ids = rig.draw(start, 1);
+      sequences.push_back(ids.empty() ? -1 : static_cast<int64_t>(rig.parts(ids[0]).sequence));
       if (ids.empty()) {
-        EXPECT_EQ(bench.last.stop, Stop::clock_behind);
-        EXPECT_EQ(bench.last.drift_ms, 5);
+        EXPECT_EQ(rig.last.stop, Stop::clock_behind);
+        EXPECT_EQ(rig.last.drift_ms, 5);
       }
     }
     EXPECT_EQ(sequences, expected) << "tolerance " << tolerance;
@@ -47,15 +47,15 @@ TEST(Snowflake, C14_FreezesSmallStepsBackAsTheArticleShows) {
 TEST(Snowflake, C14b_RetriesAfterAFullUnitNeverRepeat) {
   ClockSettings settings;
   settings.max_borrow_ticks = 0;
-  Bench bench({}, settings);
+  Rig rig({}, settings);
   const SteeredStart start = all_of(1);
   std::set<uint64_t> seen;
   int told_to_wait = 0;
   for (int i = 0; i < 5000; ++i) {
-    const auto ids = bench.draw(start, 1);
+    const auto ids = rig.draw(start, 1);
     if (ids.empty()) {
-      ASSERT_EQ(bench.last.stop, Stop::wait);
-      ASSERT_EQ(bench.last.tick, bench.now_tick() + 1);
+      ASSERT_EQ(rig.last.stop, Stop::wait);
+      ASSERT_EQ(rig.last.tick, rig.now_tick() + 1);
       ++told_to_wait;
     } else {
       ASSERT_TRUE(seen.insert(ids[0]).second);
@@ -63,22 +63,22 @@ TEST(Snowflake, C14b_RetriesAfterAFullUnitNeverRepeat) {
   }
   EXPECT_EQ(seen.size(), 4096u);
   EXPECT_EQ(told_to_wait, 904);
-  bench.advance_ms(1);
-  EXPECT_TRUE(seen.insert(bench.draw(start, 1).at(0)).second);
+  rig.advance_ms(1);
+  EXPECT_TRUE(seen.insert(rig.draw(start, 1).at(0)).second);
 }
 
 TEST(Snowflake, C05_AFrozenMillisecondIsUsedUpAndTheNextOpensLikeAnyOther) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
-    Bench bench;
+    Rig rig;
     const SteeredStart start(SteeringMap::identity(128).value(), seed);
     std::vector<uint64_t> ids;
-    for (int i = 0; i < 5000; ++i) ids.push_back(bench.draw(start, 1).at(0));
+    for (int i = 0; i < 5000; ++i) ids.push_back(rig.draw(start, 1).at(0));
     ASSERT_TRUE(strictly_ascending(ids));
     std::map<uint64_t, std::vector<uint64_t>> by_tick;
-    for (const uint64_t id : ids) by_tick[bench.parts(id).tick].push_back(bench.parts(id).sequence);
+    for (const uint64_t id : ids) by_tick[rig.parts(id).tick].push_back(rig.parts(id).sequence);
     ASSERT_EQ(by_tick.size(), 2u);
-    const auto& frozen = by_tick.at(bench.now_tick());
-    const auto& next = by_tick.at(bench.now_tick() + 1);
+    const auto& frozen = by_tick.at(rig.now_tick());
+    const auto& next = by_tick.at(rig.now_tick() + 1);
     EXPECT_LT(frozen.front(), 128u);
     EXPECT_EQ(frozen.back(), 4095u);
     EXPECT_EQ(frozen.size(), 4096 - frozen.front());
@@ -90,74 +90,74 @@ TEST(Snowflake, C05_AFrozenMillisecondIsUsedUpAndTheNextOpensLikeAnyOther) {
     for (const uint64_t id : ids) ++rows[id % 128];
     const auto [least, most] = std::minmax_element(rows.begin(), rows.end());
     EXPECT_LE(*most - *least, 1);
-    EXPECT_EQ(bench.counters.read().ticks_borrowed, 1u);
+    EXPECT_EQ(rig.counters.read().ticks_borrowed, 1u);
   }
 }
 
 TEST(Snowflake, C05_AWrapUnderAMapStartsAtAPermittedSlot) {
-  Bench bench;
+  Rig rig;
   const SteeredStart start(permit_range(128, 32, 127), 7);
-  const auto ids = bench.draw(start, 5000);
+  const auto ids = rig.draw(start, 5000);
   ASSERT_EQ(ids.size(), 5000u);
   EXPECT_TRUE(strictly_ascending(ids));
   for (const uint64_t id : ids) ASSERT_GE(id % 128, 32u);
 }
 
 TEST(Snowflake, C06_AStepBackFreezesOrIsRefusedAndNothingRepeats) {
-  Bench bench;
+  Rig rig;
   const SteeredStart start = all_of(128);
   std::set<uint64_t> seen;
-  const uint64_t first = bench.draw(start, 1).at(0);
+  const uint64_t first = rig.draw(start, 1).at(0);
   seen.insert(first);
-  bench.step_ms(-3);
-  const uint64_t second = bench.draw(start, 1).at(0);
-  EXPECT_EQ(bench.parts(second).tick, bench.parts(first).tick) << "time is frozen in the id";
+  rig.step_ms(-3);
+  const uint64_t second = rig.draw(start, 1).at(0);
+  EXPECT_EQ(rig.parts(second).tick, rig.parts(first).tick) << "time is frozen in the id";
   EXPECT_TRUE(seen.insert(second).second);
 
-  bench.step_ms(-10'000);
-  EXPECT_TRUE(bench.draw(start, 1).empty());
-  EXPECT_EQ(bench.last.stop, Stop::clock_behind);
-  EXPECT_EQ(bench.last.drift_ms, 10'003);
-  EXPECT_TRUE(bench.draw(start, 3).empty()) << "a second try is refused as well";
+  rig.step_ms(-10'000);
+  EXPECT_TRUE(rig.draw(start, 1).empty());
+  EXPECT_EQ(rig.last.stop, Stop::clock_behind);
+  EXPECT_EQ(rig.last.drift_ms, 10'003);
+  EXPECT_TRUE(rig.draw(start, 3).empty()) << "a second try is refused as well";
 
-  bench.step_ms(10'003);
-  const uint64_t recovered = bench.draw(start, 1).at(0);
+  rig.step_ms(10'003);
+  const uint64_t recovered = rig.draw(start, 1).at(0);
   EXPECT_EQ(recovered, second + 1) << "the refusals changed nothing";
   for (int i = 0; i < 10'000; ++i) {
-    if (i % 7 == 0) bench.step_ms(i % 3 == 0 ? -4 : 5);
-    for (const uint64_t id : bench.draw(start, 1)) ASSERT_TRUE(seen.insert(id).second);
+    if (i % 7 == 0) rig.step_ms(i % 3 == 0 ? -4 : 5);
+    for (const uint64_t id : rig.draw(start, 1)) ASSERT_TRUE(seen.insert(id).second);
   }
 }
 
 TEST(Snowflake, AFrozenClockThatUsesUpItsUnitBorrowsWithinTheBound) {
   ClockSettings settings;
   settings.max_borrow_ticks = 2;
-  Bench bench({}, settings);
+  Rig rig({}, settings);
   const SteeredStart start = all_of(1);
-  bench.draw(start, 1);
-  const uint64_t seen_tick = bench.now_tick();
-  bench.step_ms(-5);
-  const auto ids = bench.draw(start, 20'000);
+  rig.draw(start, 1);
+  const uint64_t seen_tick = rig.now_tick();
+  rig.step_ms(-5);
+  const auto ids = rig.draw(start, 20'000);
   EXPECT_EQ(ids.size(), 3 * 4096u - 1);
-  EXPECT_EQ(bench.parts(ids.back()).tick, seen_tick + 2) << "counted from where the clock was last seen";
-  EXPECT_EQ(bench.last.stop, Stop::wait);
-  EXPECT_EQ(bench.last.tick, seen_tick + 1);
+  EXPECT_EQ(rig.parts(ids.back()).tick, seen_tick + 2) << "counted from where the clock was last seen";
+  EXPECT_EQ(rig.last.stop, Stop::wait);
+  EXPECT_EQ(rig.last.tick, seen_tick + 1);
 }
 
 TEST(Snowflake, ABorrowedTickIsNoStepBack) {
   ClockSettings settings;
   settings.freeze_tolerance_ms = 0;
   settings.max_borrow_ticks = 100;
-  Bench bench({}, settings);
+  Rig rig({}, settings);
   const SteeredStart start = all_of(1);
-  EXPECT_EQ(bench.draw(start, 50 * 4096).size(), 50 * 4096u);
-  EXPECT_EQ(bench.draw(start, 1).size(), 1u);
-  EXPECT_EQ(bench.counters.read().ticks_borrowed, 50u);
+  EXPECT_EQ(rig.draw(start, 50 * 4096).size(), 50 * 4096u);
+  EXPECT_EQ(rig.draw(start, 1).size(), 1u);
+  EXPECT_EQ(rig.counters.read().ticks_borrowed, 50u);
 }
 
 TEST(Snowflake, SteeredBatchesAreTheNextValidIdsOneByOne) {
-  Bench one;
-  Bench many;
+  Rig one;
+  Rig many;
   const SteeredStart start_one(permit_range(96, 24, 95), 3);
   const SteeredStart start_many(permit_range(96, 24, 95), 3);
   std::vector<uint64_t> singles;
@@ -168,15 +168,15 @@ TEST(Snowflake, SteeredBatchesAreTheNextValidIdsOneByOne) {
 TEST(Snowflake, SaturationLosesNothing) {
   for (const auto& map :
        {SteeringMap::identity(128).value(), permit_range(128, 32, 127), permit_range(96, 24, 95)}) {
-    Bench bench;
+    Rig rig;
     const SteeredStart start(map, 11);
-    bench.draw(start, 1);
+    rig.draw(start, 1);
     uint64_t drawn = 0;
     uint64_t possible = 0;
     for (int ms = 0; ms < 2'000; ++ms) {
-      bench.advance_ms(1);
-      possible += map.count_in(bench.core.base_of(bench.now_tick()), 4096);
-      drawn += bench.draw(start, 10'000).size();
+      rig.advance_ms(1);
+      possible += map.count_in(rig.core.base_of(rig.now_tick()), 4096);
+      drawn += rig.draw(start, 10'000).size();
     }
     // The first ticks come from borrowing; from then on every tick gives all it has.
     EXPECT_GE(drawn, possible);
@@ -184,15 +184,15 @@ TEST(Snowflake, SaturationLosesNothing) {
 }
 
 TEST(Snowflake, ABusyButNotFullTickStillStartsAnywhere) {
-  Bench bench;
+  Rig rig;
   const SteeredStart start = all_of(128);
   std::set<uint64_t> starts;
   for (int ms = 0; ms < 2'000; ++ms) {
-    bench.advance_ms(1);
-    const auto ids = bench.draw(start, 2'500);
+    rig.advance_ms(1);
+    const auto ids = rig.draw(start, 2'500);
     ASSERT_EQ(ids.size(), 2'500u);
-    ASSERT_EQ(bench.parts(ids.front()).tick, bench.parts(ids.back()).tick);
-    starts.insert(bench.parts(ids.front()).sequence);
+    ASSERT_EQ(rig.parts(ids.front()).tick, rig.parts(ids.back()).tick);
+    starts.insert(rig.parts(ids.front()).sequence);
   }
   EXPECT_EQ(starts.size(), 128u);
 }
@@ -200,79 +200,79 @@ TEST(Snowflake, ABusyButNotFullTickStillStartsAnywhere) {
 TEST(Snowflake, TheTimeFieldNeverWraps) {
   Layout layout;
   layout.time_bits = 20;
-  Bench bench(layout);
+  Rig rig(layout);
   const SteeredStart start = all_of(128);
-  bench.clock.step_wall(
-      std::chrono::milliseconds(layout.epoch_unix_ms + (1 << 20) - 1 - bench.clock.unix_millis()));
-  EXPECT_EQ(bench.parts(bench.draw(start, 1).at(0)).tick, (1u << 20) - 1);
-  bench.draw(start, 5'000);
-  EXPECT_EQ(bench.last.stop, Stop::exhausted) << "not by borrowing either";
-  bench.advance_ms(1);
-  EXPECT_TRUE(bench.draw(start, 1).empty());
-  EXPECT_EQ(bench.last.stop, Stop::exhausted);
+  rig.clock.step_wall(
+      std::chrono::milliseconds(layout.epoch_unix_ms + (1 << 20) - 1 - rig.clock.unix_millis()));
+  EXPECT_EQ(rig.parts(rig.draw(start, 1).at(0)).tick, (1u << 20) - 1);
+  rig.draw(start, 5'000);
+  EXPECT_EQ(rig.last.stop, Stop::exhausted) << "not by borrowing either";
+  rig.advance_ms(1);
+  EXPECT_TRUE(rig.draw(start, 1).empty());
+  EXPECT_EQ(rig.last.stop, Stop::exhausted);
 }
 
 TEST(Snowflake, BeforeTheEpochThereAreNoIds) {
   Layout layout;
   layout.epoch_unix_ms = 1'790'000'000'500;
-  Bench bench(layout);
-  EXPECT_TRUE(bench.draw(all_of(8), 1).empty());
-  EXPECT_EQ(bench.last.stop, Stop::before_epoch);
-  bench.advance_ms(501);
-  EXPECT_EQ(bench.parts(bench.draw(all_of(8), 1).at(0)).tick, 1u);
+  Rig rig(layout);
+  EXPECT_TRUE(rig.draw(all_of(8), 1).empty());
+  EXPECT_EQ(rig.last.stop, Stop::before_epoch);
+  rig.advance_ms(501);
+  EXPECT_EQ(rig.parts(rig.draw(all_of(8), 1).at(0)).tick, 1u);
 }
 
 TEST(Snowflake, StaysInsideItsWindow) {
   const uint64_t now = static_cast<uint64_t>(1'790'000'000'000 - Layout{}.epoch_unix_ms);
-  Bench bench({}, {}, 7, now + 10, now + 12);
+  Rig rig({}, {}, 7, now + 10, now + 12);
   const SteeredStart start = all_of(1);
-  EXPECT_TRUE(bench.draw(start, 1).empty());
-  EXPECT_EQ(bench.last.stop, Stop::window_not_begun);
-  EXPECT_EQ(bench.last.tick, now + 10);
-  bench.advance_ms(10);
-  const auto ids = bench.draw(start, 20'000);
+  EXPECT_TRUE(rig.draw(start, 1).empty());
+  EXPECT_EQ(rig.last.stop, Stop::window_not_begun);
+  EXPECT_EQ(rig.last.tick, now + 10);
+  rig.advance_ms(10);
+  const auto ids = rig.draw(start, 20'000);
   EXPECT_EQ(ids.size(), 3 * 4096u);
-  EXPECT_EQ(bench.last.stop, Stop::window_ended);
-  bench.advance_ms(5);
-  EXPECT_TRUE(bench.draw(start, 1).empty());
-  EXPECT_EQ(bench.last.stop, Stop::window_ended);
-  bench.window.extend(now + 100);
-  EXPECT_EQ(bench.parts(bench.draw(start, 1).at(0)).tick, now + 15);
+  EXPECT_EQ(rig.last.stop, Stop::window_ended);
+  rig.advance_ms(5);
+  EXPECT_TRUE(rig.draw(start, 1).empty());
+  EXPECT_EQ(rig.last.stop, Stop::window_ended);
+  rig.window.extend(now + 100);
+  EXPECT_EQ(rig.parts(rig.draw(start, 1).at(0)).tick, now + 15);
 }
 
 TEST(Snowflake, CloseEndsItForGoodAndTellsTheLastTick) {
-  Bench bench;
+  Rig rig;
   const SteeredStart start = all_of(1);
-  const uint64_t last = bench.draw(start, 5'000).back();
-  EXPECT_EQ(bench.core.close(), bench.parts(last).tick);
-  bench.advance_ms(50);
-  EXPECT_TRUE(bench.draw(start, 1).empty());
-  EXPECT_EQ(bench.last.stop, Stop::closed);
-  EXPECT_EQ(bench.core.close(), bench.parts(last).tick);
+  const uint64_t last = rig.draw(start, 5'000).back();
+  EXPECT_EQ(rig.core.close(), rig.parts(last).tick);
+  rig.advance_ms(50);
+  EXPECT_TRUE(rig.draw(start, 1).empty());
+  EXPECT_EQ(rig.last.stop, Stop::closed);
+  EXPECT_EQ(rig.core.close(), rig.parts(last).tick);
 
-  Bench unused({}, {}, 1, 1'000);
+  Rig unused({}, {}, 1, 1'000);
   EXPECT_EQ(unused.core.close(), 999u);
 }
 
 TEST(Snowflake, RowsOfAChosenSlotGetIt) {
-  Bench bench;
+  Rig rig;
   const SteeredStart start(permit_range(128, 32, 127), 5);
   const std::vector<uint32_t> slots = {7, 7, 100, 0, 127, 127, 3};
-  const auto ids = bench.draw_slots(start, slots);
+  const auto ids = rig.draw_slots(start, slots);
   ASSERT_EQ(ids.size(), slots.size());
   EXPECT_TRUE(strictly_ascending(ids));
   for (size_t i = 0; i < slots.size(); ++i) EXPECT_EQ(ids[i] % 128, slots[i]) << "the map is not asked";
 }
 
 TEST(Snowflake, ChosenSlotsGoOnInTheNextTick) {
-  Bench bench;
+  Rig rig;
   const SteeredStart start = all_of(96);
   const std::vector<uint32_t> slots(100, 95);
-  const auto ids = bench.draw_slots(start, slots);
+  const auto ids = rig.draw_slots(start, slots);
   ASSERT_EQ(ids.size(), 100u);
   EXPECT_TRUE(strictly_ascending(ids));
   for (const uint64_t id : ids) EXPECT_EQ(id % 96, 95u);
-  EXPECT_EQ(bench.counters.read().ticks_opened, 3u) << "42 or 43 of them a tick";
+  EXPECT_EQ(rig.counters.read().ticks_opened, 3u) << "42 or 43 of them a tick";
 }
 
 TEST(SnowflakeProperty, AnyScheduleOfMapsShapesAndClocksGivesAscendingIdsInTheirSlots) {
@@ -282,7 +282,7 @@ TEST(SnowflakeProperty, AnyScheduleOfMapsShapesAndClocksGivesAscendingIdsInTheir
     layout.worker_bits = 3;
     ClockSettings settings;
     settings.max_borrow_ticks = *rc::gen::inRange<uint32_t>(0, 4);
-    Bench bench(layout, settings, *rc::gen::inRange<uint32_t>(0, 8));
+    Rig rig(layout, settings, *rc::gen::inRange<uint32_t>(0, 8));
     const auto slots = *rc::gen::inRange<uint32_t>(1, 17);
     uint64_t highest = 0;
     SeededRandom random(*rc::gen::arbitrary<uint64_t>());
@@ -291,28 +291,28 @@ TEST(SnowflakeProperty, AnyScheduleOfMapsShapesAndClocksGivesAscendingIdsInTheir
       for (uint64_t i = random.below(slots); i > 0; --i)
         residues.push_back(static_cast<uint32_t>(random.below(slots)));
       const SteeredStart start(SteeringMap::permitting(slots, residues).value(), random.next());
-      bench.step_ms(static_cast<int64_t>(random.below(8)) - 3);
+      rig.step_ms(static_cast<int64_t>(random.below(8)) - 3);
       const size_t rows = 1 + random.below(40);
       std::vector<uint64_t> ids;
       switch (random.below(3)) {
         case 0:
-          ids = bench.draw(start, rows);
+          ids = rig.draw(start, rows);
           for (const uint64_t id : ids) RC_ASSERT(start.map.permits(id));
           break;
         case 1:
-          ids = bench.draw_run(start, rows);
-          if (rows <= bench.core.sequences() && !ids.empty()) RC_ASSERT(ids.back() - ids.front() == rows - 1);
+          ids = rig.draw_run(start, rows);
+          if (rows <= rig.core.sequences() && !ids.empty()) RC_ASSERT(ids.back() - ids.front() == rows - 1);
           break;
         default: {
           std::vector<uint32_t> wanted;
           for (size_t i = 0; i < rows; ++i) wanted.push_back(static_cast<uint32_t>(random.below(slots)));
-          ids = bench.draw_slots(start, wanted);
+          ids = rig.draw_slots(start, wanted);
           for (size_t i = 0; i < ids.size(); ++i) RC_ASSERT(ids[i] % slots == wanted[i]);
         }
       }
       for (const uint64_t id : ids) {
         RC_ASSERT(id > highest);
-        RC_ASSERT(bench.parts(id).worker == bench.core.base_of(0) >> layout.sequence_bits);
+        RC_ASSERT(rig.parts(id).worker == rig.core.base_of(0) >> layout.sequence_bits);
         highest = id;
       }
     }
@@ -342,7 +342,7 @@ size_t distinct_from_threads(int threads, int turns, Turn one_turn) {
 }
 
 TEST(SnowflakeThreads, AnotherMapForEveryIdNeverRepeatsOne) {
-  Bench bench;
+  Rig rig;
   std::vector<std::unique_ptr<SteeredStart>> starts;
   SeededRandom random(9);
   for (int i = 0; i < 64; ++i) {
@@ -356,8 +356,8 @@ TEST(SnowflakeThreads, AnotherMapForEveryIdNeverRepeatsOne) {
     std::vector<uint64_t> out(1 + own.below(3));
     LiveCounters counters;
     if (own.below(40) == 0)
-      bench.clock.step_wall(std::chrono::milliseconds(static_cast<int64_t>(own.below(5)) - 1));
-    const Draw draw = bench.core.draw(start, out, counters);
+      rig.clock.step_wall(std::chrono::milliseconds(static_cast<int64_t>(own.below(5)) - 1));
+    const Draw draw = rig.core.draw(start, out, counters);
     for (uint32_t i = 0; i < draw.drawn; ++i) {
       EXPECT_TRUE(start.map.permits(out[i]));
       drawn.push_back(out[i]);

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "idgen/tests/snowflake_fixture.h"
+#include "idgen/tests/snowflake_rig.h"
 
 namespace evenkeel::idgen {
 namespace {
@@ -39,13 +39,13 @@ Spread spread_of(const std::vector<uint64_t>& rows, const SteeringMap& map) {
 // Draws `ids` ids; `gap_ms(random)` passes before each.
 template <typename Gap>
 Spread measure(const char* what, const Layout& layout, const SteeringMap& map, int ids, Gap gap_ms) {
-  Bench bench(layout, {}, 5);
+  Rig rig(layout, {}, 5);
   const SteeredStart start(map, 20'260'101);
   SeededRandom random(4);
   std::vector<uint64_t> rows(map.slots(), 0);
   for (int i = 0; i < ids; ++i) {
-    bench.advance_ms(gap_ms(random));
-    ++rows[bench.draw(start, 1).at(0) % map.slots()];
+    rig.advance_ms(gap_ms(random));
+    ++rows[rig.draw(start, 1).at(0) % map.slots()];
   }
   const Spread spread = spread_of(rows, map);
   fmt::print("{}: {} ids over {} slots: fullest {:.3f}, emptiest {:.3f} of the mean\n", what, ids,
@@ -57,13 +57,13 @@ constexpr auto ten_a_second = [](SeededRandom&) { return 100; };
 constexpr auto thousand_a_second = [](SeededRandom&) { return 1; };
 
 TEST(Spread, C01_AHundredSpacedInsertsHitAHundredOf128Slots) {
-  Bench bench;
+  Rig rig;
   const SteeredStart start(SteeringMap::identity(128).value(), 1);
   std::vector<uint64_t> rows(128, 0);
   std::vector<uint64_t> ids;
   for (int i = 0; i < 100; ++i) {
-    bench.advance_ms(50);
-    ids.push_back(bench.draw(start, 1).at(0));
+    rig.advance_ms(50);
+    ids.push_back(rig.draw(start, 1).at(0));
     ++rows[ids.back() % 128];
   }
   EXPECT_TRUE(strictly_ascending(ids));
@@ -72,12 +72,12 @@ TEST(Spread, C01_AHundredSpacedInsertsHitAHundredOf128Slots) {
 }
 
 TEST(Spread, C01_AHundredSpacedInsertsHitAHundredOf8192Slots) {
-  Bench bench(*named_layout("wide"), {}, 5);
+  Rig rig(*named_layout("wide"), {}, 5);
   const SteeredStart start(SteeringMap::identity(8192).value(), 1);
   std::vector<uint64_t> slots;
   for (int i = 0; i < 100; ++i) {
-    bench.advance_ms(50);
-    slots.push_back(bench.draw(start, 1).at(0) % 8192);
+    rig.advance_ms(50);
+    slots.push_back(rig.draw(start, 1).at(0) % 8192);
   }
   std::sort(slots.begin(), slots.end());
   EXPECT_EQ(std::unique(slots.begin(), slots.end()), slots.end());
@@ -116,13 +116,13 @@ TEST(Spread, WeightsAreKeptAtOneIdATick) {
   std::vector<uint32_t> weights(128, 4);
   for (uint32_t slot = 0; slot < 32; ++slot) weights[slot] = 1;
   const SteeringMap map = SteeringMap::weighted(weights, 4).value();
-  Bench bench;
+  Rig rig;
   const SteeredStart start(map, 8);
   std::vector<uint64_t> rows(128, 0);
   constexpr uint64_t cycles = 20;
   for (uint64_t i = 0; i < cycles * map.permitted_count(); ++i) {
-    bench.advance_ms(10);
-    ++rows[bench.draw(start, 1).at(0) % 128];
+    rig.advance_ms(10);
+    ++rows[rig.draw(start, 1).at(0) % 128];
   }
   for (uint32_t slot = 0; slot < 128; ++slot) EXPECT_EQ(rows[slot], cycles * weights[slot]) << slot;
 }
@@ -130,8 +130,8 @@ TEST(Spread, WeightsAreKeptAtOneIdATick) {
 // Two tables filled in turn by one caller: a start that rotates would give one the even and the other the odd
 // slots.
 TEST(Spread, TwoInterleavedTablesDoNotLockStep) {
-  Bench orders({}, {}, 5);
-  Bench items({}, {}, 5);
+  Rig orders({}, {}, 5);
+  Rig items({}, {}, 5);
   const SteeredStart order_start(SteeringMap::identity(128).value(), 1);
   const SteeredStart item_start(SteeringMap::identity(128).value(), 2);
   std::vector<uint64_t> pairs(4, 0);

@@ -19,10 +19,10 @@ inline SteeringMap permit_range(uint32_t slots, uint32_t first, uint32_t last) {
   return SteeringMap::permitting(slots, residues).value();
 }
 
-class Bench {
+class Rig {
  public:
-  explicit Bench(Layout layout_of_ids = {}, ClockSettings clock_settings = {}, uint32_t worker = 835,
-                 uint64_t window_first = 1, uint64_t window_last = UINT64_MAX >> 1)
+  explicit Rig(Layout layout_of_ids = {}, ClockSettings clock_settings = {}, uint32_t worker = 835,
+               uint64_t window_first = 1, uint64_t window_last = UINT64_MAX >> 1)
       : layout(std::move(layout_of_ids)),
         window(worker, window_first, window_last),
         core(layout, clock_settings, window, ticks) {}
