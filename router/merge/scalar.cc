@@ -11,6 +11,7 @@ using mysql::ColumnType;
 namespace {
 
 constexpr int64_t micros_per_second = 1'000'000;
+constexpr int64_t hours_max = 9999;  // servers stop at 838; room for what may come, none for overflow
 
 template <typename Number>
 bool parse_whole(std::string_view text, Number& number) {
@@ -106,7 +107,7 @@ bool read_date_bytes(std::string_view bytes, Moment& m) {
 }
 
 bool time_order(bool negative, int64_t hour, int64_t minute, int64_t second, int64_t micro, int64_t& order) {
-  if (minute > 59 || second > 59 || micro >= micros_per_second) return false;
+  if (hour > hours_max || minute > 59 || second > 59 || micro >= micros_per_second) return false;
   order = ((hour * 60 + minute) * 60 + second) * micros_per_second + micro;
   if (negative) order = -order;
   return true;
