@@ -97,7 +97,8 @@ Status Cluster::copy_template(const fs::path& from) {
                       .number = number,
                       .first_statements = options_.folder / (name + ".sql"),
                       .tables = options_.tables_per_instance,
-                      .connections = options_.connections};
+                      .connections = options_.connections,
+                      .throwaway = !options_.keep};
     std::error_code cause;
     fs::remove_all(instance.place.folder, cause);
     fs::remove(instance.log, cause);
@@ -134,7 +135,8 @@ Status Cluster::launch(Instance& instance) {
   }
   EVENKEEL_ASSIGN(instance.process, Process::start({.command = server_command(program_, instance.place),
                                                     .log = instance.log,
-                                                    .working_directory = instance.place.folder}));
+                                                    .working_directory = instance.place.folder,
+                                                    .environment = {}}));
   return record_pid(instance.pid_file, instance.process.pid());
 }
 

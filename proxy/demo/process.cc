@@ -21,8 +21,8 @@ namespace {
 constexpr auto poll_interval = std::chrono::milliseconds(5);
 
 // Runs in the child between fork and exec: only async-signal-safe calls.
-[[noreturn]] void become(char* const* argv, const char* directory, int output, int failure_pipe,
-                         pid_t parent) {
+[[noreturn]] void become(char* const* argv, char* const* environment, const char* directory, int output,
+                         int failure_pipe, pid_t parent) {
   const auto give_up = [&] {
     const int cause = errno;
     [[maybe_unused]] const auto written = write(failure_pipe, &cause, sizeof cause);
@@ -37,17 +37,27 @@ constexpr auto poll_interval = std::chrono::milliseconds(5);
   const int input = open("/dev/null", O_RDONLY);
   if (input < 0 || dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0) give_up();
   if (*directory != '\0' && chdir(directory) != 0) give_up();
-  execvp(argv[0], argv);
+  execvpe(argv[0], argv, environment);
   give_up();
   _exit(127);
+}
+
+// For the exec family, which promises not to write to them; ends with a null pointer.
+std::vector<char*> pointers_to(const std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
 }
 
 }  // namespace
 
 Result<Process> Process::start(const ProcessOptions& options) {
-  std::vector<char*> argv;
-  for (const std::string& word : options.command) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
+  const std::vector<char*> argv = pointers_to(options.command);
+  std::vector<char*> environment = pointers_to(options.environment);
+  environment.pop_back();
+  for (char** inherited = environ; *inherited != nullptr; ++inherited) environment.push_back(*inherited);
+  environment.push_back(nullptr);
   const std::string directory = options.working_directory.string();
 
   const int output = open(options.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -60,7 +70,7 @@ Result<Process> Process::start(const ProcessOptions& options) {
   }
   const pid_t parent = getpid();
   const pid_t pid = fork();
-  if (pid == 0) become(argv.data(), directory.c_str(), output, failure[1], parent);
+  if (pid == 0) become(argv.data(), environment.data(), directory.c_str(), output, failure[1], parent);
   const Error fork_error = io_error("fork for", options.command[0]);
   close(output);
   close(failure[1]);

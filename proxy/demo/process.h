@@ -19,6 +19,8 @@ struct ProcessOptions {
   std::filesystem::path log;
   // Empty: the caller's own.
   std::filesystem::path working_directory;
+  // "NAME=value", added to the caller's own environment: the way secrets are handed over.
+  std::vector<std::string> environment;
 };
 
 // Owns one child. The child runs in its own session, so that Ctrl-C at the terminal reaches only the demo,

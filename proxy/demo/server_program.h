@@ -45,6 +45,8 @@ struct ServerPlace {
   std::filesystem::path first_statements;
   uint32_t tables = 32;  // tables it will hold: sizes its table cache
   uint32_t connections = 1000;
+  // The data will be thrown away: a shutdown need not write it out.
+  bool throwaway = true;
 };
 
 // The whole command line: loopback only, no network name look-ups, small caches, and no flush to disk at

@@ -79,7 +79,7 @@ def check_node_session(found):
         rows = [{**row, "id": str(row["id"]), "user_id": int(row["user_id"])} for row in found[name]]
         check_equal(rows, expected, name)
     check_equal(found["again"], [8, 7, 9], "one prepared statement, three keys")
-    check_equal(found["noTable"], [{"one": 1, "two": "x"}], "a prepared SELECT without FROM")
+    check_equal([(str(row["one"]), row["two"]) for row in found["noTable"]], [("1", "x")], "a prepared SELECT without FROM")
     check_equal(found["ordered"], [22, 21], "prepared ORDER BY LIMIT over all tables")
     check_equal(found["count"], 6, "prepared COUNT")
     check_equal(found["errors"], [{"errno": 1064, "state": "42000"}, {"errno": 1054, "state": "42S22"}, {"errno": 1062, "state": "23000"}],

@@ -14,6 +14,7 @@ class Proxy:
         os.makedirs(folder, exist_ok=True)
         self.folder = folder
         self._program = program
+        self._backend_password = cluster.proxy_account["password"]
         self.port = free_port()
         self.account = {"user": "app", "password": secrets.token_hex(8)}
         self.config = os.path.join(folder, "evenkeel.yaml")
@@ -23,7 +24,7 @@ class Proxy:
             out.write(configuration(cluster, self.port, folder, names or list(schemas.SCHEMAS), **settings))
 
     def start(self, patience=30):
-        environment = dict(os.environ, APP_PASSWORD=self.account["password"])
+        environment = dict(os.environ, APP_PASSWORD=self.account["password"], BACKEND_PASSWORD=self._backend_password)
         self._process = subprocess.Popen([self._program, "serve", self.config], stdin=subprocess.DEVNULL, stdout=open(self.log, "a"),
                                          stderr=subprocess.STDOUT, env=environment)
         begun = time.monotonic()
@@ -92,5 +93,32 @@ def greets(port):
         return False
 
 
-def configuration(cluster, port, folder, names, **settings):
-    raise NotImplementedError
+def configuration(cluster, port, folder, names, worker_threads=2, pool=64, worker_id="lease"):
+    lines = [f"state_directory: {folder}/state", "log:", "  level: info", "listeners:", f"  - address: 127.0.0.1:{port}", "instances:"]
+    for instance in cluster.instances:
+        lines += [f"  - name: instance{instance['number']}", f"    address: 127.0.0.1:{instance['port']}"]
+    lines += ["users:", "  - name: app", "    password: ${APP_PASSWORD}", "    backend:",
+              f"      user: {cluster.proxy_account['user']}", "      password: ${BACKEND_PASSWORD}",
+              "generators:", "  - name: ids", "    layout: classic", "  - name: wide_ids", "    layout: wide",
+              "worker:", f"  id: {worker_id}", "limits:", f"  worker_threads: {worker_threads}", "pool:", f"  connections: {pool}", "schemas:"]
+    for schema in names:
+        lines += [f"  - name: {schema}", "    default_instance: instance1", "    tables:"]
+        for table in schemas.SCHEMAS[schema]:
+            if table.key is not None:
+                lines += ["      " + line for line in table_rules(schema, table)]
+    return "\n".join(lines) + "\n"
+
+
+def table_rules(schema, table):
+    instances = ", ".join(f"instance{number + 1}" for number in range(table.instances))
+    lines = [f"- name: {table.name}", f"  key: {table.key}", f"  algorithm: {table.algorithm}", "  topology:",
+             f"    instances: [{instances}]", f"    databases: {table.instances * table.databases}", f"    tables: {table.slots()}",
+             f'    database_pattern: "{table.database_pattern(schema)}"', f'    table_pattern: "{table.table_pattern()}"']
+    if table.generated:
+        generator = "wide_ids" if table.slots() > 1024 else "ids"
+        lines += ["  generated_key:", f"    generator: {generator}", f"    column: {table.generated}"]
+    if table.unique_scope_table:
+        lines.append("  unique_scope: table")
+    if table.binding:
+        lines.append(f"  binding: {table.binding}")
+    return lines

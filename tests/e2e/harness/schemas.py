@@ -26,8 +26,14 @@ class Table:
     def place(self, schema, slot):
         """(instance from 1, database, table) of a slot: contiguous, the first instance holds the lowest."""
         database = slot // self.tables
-        return (database // self.databases + 1, f"{schema}_{database:02d}",
-                f"{self.name}_{slot:03d}")
+        return (database // self.databases + 1, self.database_pattern(schema).format(database), self.table_pattern().format(slot))
+
+    # As the configuration writes them, which is as Python's format() reads them.
+    def database_pattern(self, schema):
+        return schema + "_{:02}"
+
+    def table_pattern(self):
+        return self.name + "_{:03}"
 
     def places(self, schema):
         return [self.place(schema, slot) for slot in range(self.slots())]

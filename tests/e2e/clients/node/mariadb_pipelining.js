@@ -19,7 +19,7 @@ async function main() {
     connection.query('SELECT 1 AS n'), connection.query('SELEC 2'), connection.query('SELECT 3 AS n')]);
   found.mixed = mixed.map((outcome) => outcome.status === 'fulfilled' ? Number(outcome.value[0].n) : outcome.reason.errno);
   const batch = await connection.batch('INSERT INTO orders(user_id,qty) VALUES (?,?)', [[100, 1], [101, 2], [102, 3]]);
-  found.batch = Number(batch.affectedRows);
+  found.batch = [batch].flat().reduce((sum, answer) => sum + Number(answer.affectedRows), 0);
   const scattered = await connection.query('SELECT user_id FROM orders ORDER BY user_id LIMIT 3');
   found.scattered = scattered.map((row) => Number(row.user_id));
   await connection.end();
