@@ -41,11 +41,8 @@ bool Parser::skip_to(std::initializer_list<Keyword> words) {
   return false;
 }
 
-// Calls in order; tables only where a table can stand at all.
-void Parser::scan_opaque(Span span) {
-  const uint32_t resume = at_;
-  const uint32_t part_last = last_;
-  bool opens_tables = false;
+// Whether any word of the span can lead to a table.
+bool Parser::opens_tables(Span span) const {
   for (uint32_t i = span.first; i < span.last; ++i) {
     switch (tokens_[i].keyword) {
       case Keyword::select:
@@ -58,32 +55,50 @@ void Parser::scan_opaque(Span span) {
       case Keyword::lastval:
       case Keyword::setval:
       case Keyword::value:
-        opens_tables = true;
-        break;
+        return true;
       default:
         break;
     }
-    at_ = i;
-    last_ = span.last;
-    const TokenKind kind = tokens_[i].kind;
-    if (kind == TokenKind::user_variable) {
+  }
+  return false;
+}
+
+void Parser::scan_opaque(Span span) {
+  scan_calls(span);
+  if (opens_tables(span)) list_names(span);
+}
+
+void Parser::list_all(Span span) {
+  scan_calls(span);
+  list_names(span);
+}
+
+// Variables, and words that a parenthesis follows, as nodes without arguments.
+void Parser::scan_calls(Span span) {
+  const uint32_t resume = at_;
+  const uint32_t part_last = last_;
+  last_ = span.last;
+  for (at_ = span.first; at_ < span.last && !error_;) {
+    const uint32_t first = at_;
+    const Token& t = token();
+    const bool name = t.kind == TokenKind::identifier || t.kind == TokenKind::quoted_identifier;
+    if (t.kind == TokenKind::user_variable) {
       user_variable_node();
-    } else if (kind == TokenKind::system_variable) {
+    } else if (t.kind == TokenKind::system_variable) {
       system_variable();
-    } else if ((kind == TokenKind::identifier || kind == TokenKind::quoted_identifier) &&
-               op(1) == Op::lparen) {
-      Expr* call = begin(ExprKind::function, i);
-      call->name = keep_lower(unquoted(i));
+    } else if (name && op(1) == Op::lparen && !never_called(t.keyword)) {
+      Expr* call = begin(ExprKind::function, first);
+      call->name = keep_lower(unquoted(first));
       calls_.push_back(call);
-      at_ = std::min(matching_paren(i + 1) + 1, span.last);
+      at_ = std::min(matching_paren(first + 1) + 1, span.last);
       close(call);
-    } else if (kind == TokenKind::identifier && tokens_[i].keyword != Keyword::none) {
-      bare_function(i);
+      at_ = first + 1;  // calls among the arguments are calls of their own
+    } else if (!name || bare_function(first) == nullptr) {
+      ++at_;
     }
   }
   at_ = resume;
   last_ = part_last;
-  if (opens_tables) list_names(span);
 }
 
 // Every chain of names in the span, up to two parts of each: more than the server opens, never less.

@@ -20,7 +20,7 @@ bool Parser::ddl(Statement& out) {
   out.implicit_commit = true;
   if (verb == Keyword::create) {
     ddl_create(out);
-    return out.kind == StatementKind::ddl;
+    return true;
   }
   if (verb == Keyword::truncate) {
     accept(Keyword::table);
@@ -48,15 +48,20 @@ bool Parser::ddl(Statement& out) {
     case Keyword::view:
       ++at_;
       accept_all({Keyword::if_, Keyword::exists});
-      if (verb == Keyword::drop) return ddl_names();
+      if (verb == Keyword::drop) {
+        if (!ddl_names()) return false;
+        skip_rest();  // RESTRICT, CASCADE, WAIT n
+        return true;
+      }
       if (!table_name()) return false;
       ddl_tail();
       return true;
     case Keyword::index:
       ++at_;
       accept_all({Keyword::if_, Keyword::exists});
-      if (!take_name() || !accept(Keyword::on)) return false;
-      return table_name().has_value();
+      if (!take_name() || !accept(Keyword::on) || !table_name()) return false;
+      skip_rest();  // ALGORITHM, LOCK
+      return true;
     default:
       return other_object(out);
   }
@@ -139,8 +144,7 @@ void Parser::ddl_tail() {
       const Mark from = mark();
       if (query() != nullptr || error_) continue;
       if (!back_to(from)) return;
-      list_names({at_, last_});
-      scan_opaque({at_, last_});
+      list_all({at_, last_});
       has_opaque_ = true;
       skip_rest();
     } else {
@@ -158,8 +162,7 @@ bool Parser::other_object(Statement& out) {
       out.kind = StatementKind::grant;
       break;
     default:
-      list_names({at_, last_});
-      scan_opaque({at_, last_});
+      list_all({at_, last_});
   }
   skip_rest();
   return true;

@@ -19,8 +19,10 @@ bool is_aggregate(std::string_view name) {
   return std::find(aggregates.begin(), aggregates.end(), name) != aggregates.end();
 }
 
+}  // namespace
+
 // Reserved words of which no expression `word (…)` is a call.
-bool never_called(Keyword word) {
+bool Parser::never_called(Keyword word) {
   switch (word) {
     case Keyword::select:
     case Keyword::from:
@@ -61,8 +63,6 @@ bool never_called(Keyword word) {
       return false;
   }
 }
-
-}  // namespace
 
 // Functions that need no parentheses: CURRENT_TIMESTAMP and its like.
 Expr* Parser::bare_function(uint32_t first) {

@@ -102,9 +102,8 @@ bool Parser::set_names(SetItem& item) {
   at_ += keyword() == Keyword::character || keyword() == Keyword::char_ ? 2 : 1;
   if (accept(Keyword::default_)) return true;
   if (token().kind == TokenKind::string) structural_.push_back(at_);
-  item.value = set_value();
+  item.value = token().kind == TokenKind::string ? string_literal() : is_word() ? bare_word() : nullptr;
   if (item.value == nullptr) return false;
-  if (item.value->kind == ExprKind::collate) return false;
   if (!accept(Keyword::collate)) return true;
   if (accept(Keyword::default_)) return true;
   if (token().kind == TokenKind::string) {
@@ -164,9 +163,9 @@ bool Parser::set_variable(SetItem& item) {
   return item.value != nullptr;
 }
 
+// Some reserved words are values where nothing follows them.
 Expr* Parser::set_value() {
-  const bool ends = token(1).kind == TokenKind::end || op(1) == Op::comma || op(1) == Op::semicolon ||
-                    keyword(1) == Keyword::collate;
+  const bool ends = token(1).kind == TokenKind::end || op(1) == Op::comma || op(1) == Op::semicolon;
   switch (keyword()) {
     case Keyword::on:
     case Keyword::all:
@@ -175,11 +174,8 @@ Expr* Parser::set_value() {
     case Keyword::system:
       return ends ? bare_word() : nullptr;
     default:
-      break;
+      return expression_or_opaque();
   }
-  if (ends && is_name() && keyword(1) == Keyword::collate) return bare_word();
-  if (ends && token().kind == TokenKind::string) return string_literal();
-  return expression_or_opaque();
 }
 
 // ON, utf8mb4, …: a column expression with the word for its name

@@ -113,7 +113,11 @@ class Parser {
 
   // --- opaque.cc ---
   Expr* opaque_expression(const Mark& from);
-  void scan_opaque(Span span);
+  void scan_opaque(Span span);  // calls, and names where a table can stand at all
+  void list_all(Span span);     // calls and names
+  void scan_calls(Span span);
+  bool opens_tables(Span span) const;
+  static bool never_called(Keyword word);  // reserved, and `word (` is no call
   void list_names(Span span);
   bool skip_to(std::initializer_list<Keyword> words);  // at this level; stops at `,` `)` and the end too
   void skip_balanced();                                // one token, or a whole parenthesis

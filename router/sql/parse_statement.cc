@@ -17,8 +17,7 @@ void Parser::statement(Statement& out) {
   } else if (!understood(out) || !at_end()) {
     if (error_) return;
     forget(out, from);
-    list_names({first, last_});
-    scan_opaque({first, last_});
+    list_all({first, last_});
     has_opaque_ = true;
   }
   if (!error_) finish(out, first);

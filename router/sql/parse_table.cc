@@ -193,7 +193,6 @@ TableRef* Parser::named_table() {
     ref->partition.last = at_;
   }
   if (keyword() == Keyword::for_ && keyword(1) == Keyword::system_time) {  // MariaDB: rows of the past
-    const uint32_t period = at_;
     at_ += 2;
     if (accept(Keyword::all)) {
     } else if (accept(Keyword::as)) {
@@ -206,7 +205,6 @@ TableRef* Parser::named_table() {
       if (expression(8) == nullptr || !accept(between ? Keyword::and_ : Keyword::to)) return nullptr;
       if (expression(8) == nullptr) return nullptr;
     }
-    scan_opaque(since(period));
     has_opaque_ = true;
   }
   const bool window = keyword() == Keyword::window && is_name(1) && keyword(2) == Keyword::as;

@@ -159,7 +159,7 @@ bool Parser::del(Statement& out, std::span<const CommonTable> with, Span with_sp
       del->low_priority = true;
     } else if (keyword() == Keyword::ignore) {
       del->ignore = true;
-    } else if (keyword() == Keyword::quick && (keyword(1) == Keyword::from || is_name(1))) {
+    } else if (keyword() == Keyword::quick && token(1).kind == TokenKind::identifier) {
       del->quick = true;
     } else {
       break;

@@ -170,7 +170,8 @@ std::optional<TableName> Parser::table_name(bool listed) {
     const auto part = take_name();
     if (!part) return std::nullopt;
     name.table = *part;
-    if (accept(Op::dot)) {
+    if (op() == Op::dot && is_word(1)) {
+      ++at_;
       name.schema = name.table;
       const auto table = take_word();
       if (!table) return std::nullopt;

@@ -1,0 +1,3 @@
+CALL p()
+CALL s.p(1, @a, ?)
+CALL p

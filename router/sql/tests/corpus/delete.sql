@@ -1,0 +1,17 @@
+DELETE FROM t
+DELETE FROM t WHERE id = 5
+DELETE LOW_PRIORITY QUICK IGNORE FROM s.t WHERE id = ? ORDER BY a LIMIT 1
+DELETE FROM t PARTITION (p0, p1) WHERE a = 1
+DELETE t FROM t JOIN u ON t.id = u.id WHERE u.a = 1
+DELETE t, u FROM t, u WHERE t.id = u.id
+DELETE t.*, s.u.* FROM t INNER JOIN s.u USING (id)
+DELETE FROM t USING t JOIN u ON t.id = u.id
+DELETE FROM t, u USING t, u, v WHERE t.id = u.id AND u.id = v.id
+DELETE FROM t.* USING t, u WHERE t.id = u.id
+DELETE a FROM t AS a WHERE a.id IN (SELECT id FROM u)
+DELETE FROM t WHERE id IN (SELECT id FROM (SELECT id FROM t LIMIT 5) AS d)
+#: mariadb
+DELETE FROM t WHERE id = 1 RETURNING id, a
+#: mysql
+DELETE FROM t AS x WHERE x.id = 1
+WITH c AS (SELECT 1 AS x) DELETE FROM t WHERE id IN (SELECT x FROM c)

@@ -1,0 +1,2 @@
+DO 1
+DO SLEEP(0), RELEASE_LOCK('x')

@@ -1,0 +1,4 @@
+;
+/* nothing */
+-- nothing
+/*!999999 SELECT 1 */

@@ -1,0 +1,2 @@
+EXECUTE s
+EXECUTE s USING @a, @b
