@@ -46,7 +46,8 @@ std::vector<const Key*> unique_keys_without(const Table& table, std::string_view
   std::vector<const Key*> out;
   const auto wanted = table.index_of(key_column);
   for (const Key& key : table.keys) {
-    // A prefix of the sharding column does not tell its whole value, so such a key does not count as having it.
+    // A prefix of the sharding column does not tell its whole value, so such a key does not count as having
+    // it.
     const bool has = std::any_of(key.parts.begin(), key.parts.end(), [&](const KeyPart& part) {
       return wanted && part.column == *wanted && part.prefix == 0;
     });

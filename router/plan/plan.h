@@ -14,8 +14,8 @@
 
 namespace evenkeel::plan {
 
-// In text results: the cell of this column whose text begins with `from` begins with `to` instead (SHOW CREATE
-// TABLE and SHOW INDEX print actual table names).
+// In text results: the cell of this column whose text begins with `from` begins with `to` instead (SHOW
+// CREATE TABLE and SHOW INDEX print actual table names).
 struct CellRestore {
   uint16_t column = 0;
   std::string from;
@@ -95,6 +95,10 @@ struct Plan {
   // packet is the new LAST_INSERT_ID(), also where `first_generated` or `explicit_insert_id` is set and the
   // row existed (affected rows other than 1).
   bool backend_sets_last_insert_id = false;
+
+  // SQL_CALC_FOUND_ROWS, one unit: FOUND_ROWS() afterwards is what the same connection answers to it, not the
+  // number of rows sent.
+  bool calc_found_rows = false;
 
   // local: one row of values under these column names (empty names: an OK packet).
   std::vector<std::string> local_columns;

@@ -38,7 +38,8 @@ struct SessionFacts {
   bool autocommit = true;
   std::string_view user;  // "app@127.0.0.1": USER(), CURRENT_USER()
   uint16_t connection_collation = 45;
-  // character_set_client and character_set_connection are the same set; else only ASCII strings are routed by.
+  // character_set_client and character_set_connection are the same set; else only ASCII strings are routed
+  // by.
   bool client_charset_is_connection = true;
   uint16_t warning_count = 0;  // of the last statement: @@warning_count
   uint16_t error_count = 0;    // of the last statement: @@error_count
@@ -84,10 +85,10 @@ Result<KeyDemand> key_demand(const BoundStatement& bound, const Arguments& argum
 // `keys`: one per demanded row, in order.
 Result<Plan> plan(const BoundStatement& bound, const Arguments& arguments, std::span<const uint64_t> keys);
 
-// For PREPARE: the statement on one actual table (slot 0) or the default instance, every ? kept in the client's
-// order, nothing drawn and no value looked at. One unit, whose column definitions (names by `restore`) and
-// parameter count are what the client is told; its text is prepared and never executed. Local plans are as
-// by plan(). Refusals that do not depend on values come here already.
+// For PREPARE: the statement on one actual table (slot 0) or the default instance, every ? kept in the
+// client's order, nothing drawn and no value looked at. One unit, whose column definitions (names by
+// `restore`) and parameter count are what the client is told; its text is prepared and never executed. Local
+// plans are as by plan(). Refusals that do not depend on values come here already.
 Result<Plan> prototype(const BoundStatement& bound, const Arguments& arguments);
 
 }  // namespace evenkeel::plan

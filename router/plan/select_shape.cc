@@ -1,0 +1,375 @@
+#include "router/plan/select_shape.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+
+#include "router/plan/constants.h"
+#include "router/plan/scope.h"
+#include "router/plan/sort_column.h"
+#include "router/sql/literal.h"
+
+namespace evenkeel::plan {
+namespace {
+
+using sql::Expr;
+using sql::ExprKind;
+
+bool contains(const Expr& expr, const std::function<bool(const Expr&)>& test) {
+  return test(expr) || std::any_of(expr.args.begin(), expr.args.end(),
+                                   [&](const Expr* arg) { return contains(*arg, test); });
+}
+
+bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+Error over_several(std::string_view what) { return unsupported(fmt::format("{} over several tables", what)); }
+
+class ShapeBuilder {
+ public:
+  ShapeBuilder(const Analysis& analysis, const sql::Tokens& tokens)
+      : query_(*analysis.statement->query), use_(analysis.uses.front()), tokens_(tokens) {}
+
+  Result<ScatterShape> build() {
+    EVENKEEL_TRY(refuse_by_clause());
+    block_ = query_.block;
+    EVENKEEL_TRY(read_items());
+    const bool grouped = !block_->group_by.empty() || any_aggregate_;
+    if (grouped) {
+      EVENKEEL_TRY(build_grouped());
+    } else {
+      EVENKEEL_TRY(build_ordered());
+    }
+    if (query_.lock != sql::LockClause::none || !block_->options.empty()) {
+      shape_.union_text = shape_.union_binary = false;
+    }
+    return std::move(shape_);
+  }
+
+ private:
+  // One column of the result.
+  struct Output {
+    const Expr* expr = nullptr;               // null for a column of *
+    const catalog::Column* column = nullptr;  // a plain column of the table
+    std::string_view alias;
+  };
+
+  Status refuse_by_clause() const {
+    if (query_.op != sql::SetOp::none) return fail(over_several("UNION, INTERSECT or EXCEPT"));
+    if (!query_.with.empty()) return fail(over_several("WITH"));
+    if (query_.block == nullptr || query_.parenthesised) return fail(over_several("SELECT in parentheses"));
+    const sql::SelectBlock& block = *query_.block;
+    if (block.is_values) return fail(over_several("TABLE or VALUES"));
+    const sql::TableRef* from = block.from;
+    while (from->kind == sql::TableKind::parenthesis) from = from->left;
+    if (from->kind != sql::TableKind::table) return fail(over_several("JOIN"));
+    if (block.distinct) return fail(over_several("SELECT DISTINCT"));
+    if (block.having != nullptr) return fail(over_several("HAVING"));
+    if (block.with_rollup) return fail(over_several("WITH ROLLUP"));
+    if (!block.window_span.empty()) return fail(over_several("WINDOW"));
+    if (block.calc_found_rows) return fail(over_several("SQL_CALC_FOUND_ROWS"));
+    return {};
+  }
+
+  Status read_items() {
+    for (const sql::SelectItem& item : block_->items) {
+      if (item.expr->kind == ExprKind::star) {
+        add_star(item);
+        continue;
+      }
+      EVENKEEL_TRY(check_expression(*item.expr));
+      Output output;
+      output.expr = &bare(*item.expr);
+      output.alias = item.alias.text;
+      output.column = plain_column(*output.expr);
+      any_aggregate_ |= output.expr->kind == ExprKind::aggregate;
+      check_union(*output.expr, output.column);
+      outputs_.push_back(output);
+    }
+    return {};
+  }
+
+  void add_star(const sql::SelectItem& item) {
+    ScatterShape::Star star{item.span, {}};
+    for (const catalog::Column& column : use_.table->columns) {
+      if (column.invisible) continue;
+      outputs_.push_back({nullptr, &column, {}});
+      check_union_column(column);
+      if (!star.columns.empty()) star.columns += ", ";
+      star.columns += column_name(column);
+    }
+    stars_.push_back(std::move(star));
+  }
+
+  static Status check_expression(const Expr& expr) {
+    const Expr& top = bare(expr);
+    for (const Expr* part : parts_of(top)) {
+      if (part->kind == ExprKind::window || part->over != nullptr)
+        return fail(over_several("a window function"));
+      if (part->query != nullptr) return fail(over_several("a subquery in the select list"));
+      if (part->kind == ExprKind::opaque) return fail(over_several("an expression that is not understood"));
+      if (part->kind == ExprKind::aggregate && part != &top) {
+        return fail(over_several("an expression over aggregates"));
+      }
+    }
+    return {};
+  }
+
+  static std::vector<const Expr*> parts_of(const Expr& expr) {
+    std::vector<const Expr*> parts{&expr};
+    for (size_t i = 0; i < parts.size(); ++i) {
+      parts.insert(parts.end(), parts[i]->args.begin(), parts[i]->args.end());
+    }
+    return parts;
+  }
+
+  const catalog::Column* plain_column(const Expr& expr) const {
+    return expr.kind == ExprKind::column ? use_.table->find_column(expr.column.text) : nullptr;
+  }
+
+  std::string column_name(const catalog::Column& column) const {
+    std::string name;
+    sql::append_identifier(use_.shown, name);
+    name += '.';
+    sql::append_identifier(column.name, name);
+    return name;
+  }
+
+  // --- what a UNION would change (union_types.md)
+
+  void check_union_column(const catalog::Column& column) {
+    if (!column.zerofill || column.type == mysql::ColumnType::year) return;
+    shape_.union_text = false;
+    if (mysql::is_decimal(column.type)) shape_.union_binary = false;
+  }
+
+  void check_union(const Expr& expr, const catalog::Column* column) {
+    if (column != nullptr) return check_union_column(*column);
+    const bool changes = contains(expr, [&](const Expr& part) {
+      if (part.kind == ExprKind::case_) return true;
+      if (part.kind == ExprKind::function &&
+          is_one_of(part.name,
+                    {"if", "ifnull", "nullif", "coalesce", "nvl", "nvl2", "greatest", "least", "rand"})) {
+        return true;
+      }
+      const catalog::Column* inner = plain_column(part);
+      if (inner == nullptr) return false;
+      const bool fixed_float =
+          mysql::is_floating(inner->type) && inner->type_text.find(',') != std::string::npos;
+      return inner->type == mysql::ColumnType::bit || fixed_float;
+    });
+    if (changes) shape_.union_text = shape_.union_binary = false;
+  }
+
+  // --- order
+
+  struct Ordering {
+    const catalog::Column* column = nullptr;
+    bool descending = false;
+  };
+
+  // The column that an item of ORDER BY or GROUP BY names; null for NULL, which orders nothing.
+  // `alias_first`: ORDER BY looks at the select list's names first, GROUP BY at the table's columns.
+  Result<const catalog::Column*> named_column(const Expr& outer, std::string_view clause,
+                                              bool alias_first) const {
+    const Expr& expr = bare(outer);
+    if (expr.kind == ExprKind::null_) return static_cast<const catalog::Column*>(nullptr);
+    if (expr.kind == ExprKind::literal) {
+      const std::string_view digits = tokens_.text_of(expr.span);
+      size_t position = 0;
+      const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), position);
+      const bool whole = parsed.ec == std::errc{} && parsed.ptr == digits.data() + digits.size();
+      if (!whole || position == 0 || position > outputs_.size() || outputs_[position - 1].column == nullptr) {
+        return fail(over_several(fmt::format("{} something other than a column", clause)));
+      }
+      return outputs_[position - 1].column;
+    }
+    if (expr.kind != ExprKind::column) {
+      return fail(over_several(fmt::format("{} an expression", clause)));
+    }
+    const catalog::Column* of_table = use_.table->find_column(expr.column.text);
+    if (expr.table) {
+      if (of_table == nullptr) return fail(over_several(fmt::format("{} an unknown column", clause)));
+      return of_table;
+    }
+    const Output* named = nullptr;
+    for (const Output& output : outputs_) {
+      if (!same_name(output.alias, expr.column.text)) continue;
+      if (named != nullptr && named->column != output.column) {
+        return fail(over_several(fmt::format("{} the ambiguous name '{}'", clause, expr.column.text)));
+      }
+      named = &output;
+    }
+    if (named == nullptr || (!alias_first && of_table != nullptr)) {
+      if (of_table == nullptr) return fail(over_several(fmt::format("{} an unknown column", clause)));
+      return of_table;
+    }
+    if (named->column == nullptr) {
+      return fail(
+          over_several(fmt::format("{} '{}', which is not a plain column", clause, expr.column.text)));
+    }
+    return named->column;
+  }
+
+  // Adds the merge's key for `column`, with a hidden column where needed.
+  Result<merge::SortKey> add_key(const Ordering& ordering, std::string_view clause) {
+    EVENKEEL_ASSIGN(const SortColumn sort,
+                    sort_column(*ordering.column, column_name(*ordering.column), clause));
+    merge::SortKey key;
+    key.descending = ordering.descending;
+    key.comparison = sort.comparison;
+    const auto visible = std::find_if(outputs_.begin(), outputs_.end(),
+                                      [&](const Output& output) { return output.column == ordering.column; });
+    if (sort.hidden.empty() && visible != outputs_.end()) {
+      key.column = static_cast<uint16_t>(visible - outputs_.begin());
+    } else {
+      key.column = add_hidden({sort.hidden.empty() ? column_name(*ordering.column) : sort.hidden, {}});
+    }
+    if (!shape_.order.empty()) shape_.order += ", ";
+    shape_.order += fmt::format("{}{}{}", shape_.order.empty() ? "ORDER BY " : "", key.column + 1,
+                                key.descending ? " DESC" : "");
+    return key;
+  }
+
+  uint16_t add_hidden(HiddenColumn column) {
+    shape_.hidden.push_back(std::move(column));
+    return static_cast<uint16_t>(outputs_.size() + shape_.hidden.size() - 1);
+  }
+
+  Status build_ordered() {
+    shape_.spec.how = query_.order_by.empty() ? merge::How::concat : merge::How::ordered;
+    for (const sql::OrderItem& item : query_.order_by) {
+      EVENKEEL_ASSIGN(const catalog::Column* column, named_column(*item.expr, "ORDER BY", true));
+      if (column == nullptr) continue;
+      EVENKEEL_ASSIGN(merge::SortKey key, add_key({column, item.descending}, "ORDER BY"));
+      shape_.spec.order.push_back(key);
+    }
+    if (shape_.spec.order.empty()) shape_.spec.how = merge::How::concat;
+    if (!shape_.spec.order.empty()) shape_.stars = std::move(stars_);
+    if (!shape_.hidden.empty()) shape_.spec.visible_columns = static_cast<uint16_t>(outputs_.size());
+    return {};
+  }
+
+  // --- groups
+
+  Status build_grouped() {
+    if (!stars_.empty()) return fail(over_several("SELECT * with GROUP BY or an aggregate"));
+    shape_.spec.how = merge::How::grouped;
+    std::vector<Ordering> groups;
+    for (const sql::OrderItem& item : block_->group_by) {
+      EVENKEEL_ASSIGN(const catalog::Column* column, named_column(*item.expr, "GROUP BY", false));
+      if (column == nullptr) return fail(over_several("GROUP BY NULL"));
+      if (!is_group(groups, column)) groups.push_back({column, item.descending});
+    }
+    EVENKEEL_TRY(order_groups(groups));
+    for (const Ordering& group : groups) {
+      EVENKEEL_ASSIGN(merge::SortKey key, add_key(group, "GROUP BY"));
+      shape_.spec.group.push_back(key);
+    }
+    for (size_t i = 0; i < outputs_.size(); ++i) EVENKEEL_TRY(add_output(static_cast<uint16_t>(i), groups));
+    return {};
+  }
+
+  static bool is_group(const std::vector<Ordering>& groups, const catalog::Column* column) {
+    return std::any_of(groups.begin(), groups.end(),
+                       [&](const Ordering& group) { return group.column == column; });
+  }
+
+  // Groups come in the order of their keys, so an ORDER BY of group columns only arranges the keys.
+  Status order_groups(std::vector<Ordering>& groups) const {
+    if (!query_.order_by.empty() && block_->group_by.empty()) {
+      return fail(over_several("ORDER BY with an aggregate and no GROUP BY"));
+    }
+    size_t placed = 0;
+    for (const sql::OrderItem& item : query_.order_by) {
+      const Expr& expr = bare(*item.expr);
+      if (expr.kind == ExprKind::aggregate) return fail(over_several("ORDER BY an aggregate"));
+      EVENKEEL_ASSIGN(const catalog::Column* column, named_column(expr, "ORDER BY", true));
+      if (column == nullptr) continue;
+      const auto group = std::find_if(groups.begin(), groups.end(),
+                                      [&](const Ordering& known) { return known.column == column; });
+      if (group == groups.end()) return fail(over_several("ORDER BY a column that is not grouped by"));
+      const auto at = static_cast<size_t>(group - groups.begin());
+      if (at < placed) continue;  // named before: orders nothing further
+      std::rotate(groups.begin() + static_cast<ptrdiff_t>(placed), group, group + 1);
+      groups[placed++].descending = item.descending;
+    }
+    return {};
+  }
+
+  Status add_output(uint16_t position, const std::vector<Ordering>& groups) {
+    const Output& output = outputs_[position];
+    merge::OutputColumn column;
+    column.column = position;
+    const Expr& expr = *output.expr;
+    if (expr.kind != ExprKind::aggregate) {
+      const bool constant_item = is_constant(expr);
+      if (!constant_item && (output.column == nullptr || !is_group(groups, output.column))) {
+        return fail(
+            over_several("a select list with GROUP BY or an aggregate that holds more than group columns and "
+                         "aggregates"));
+      }
+      shape_.spec.outputs.push_back(column);
+      return {};
+    }
+    EVENKEEL_TRY(set_aggregate(expr, column));
+    shape_.spec.outputs.push_back(column);
+    return {};
+  }
+
+  Status set_aggregate(const Expr& expr, merge::OutputColumn& column) {
+    using What = merge::OutputColumn::What;
+    if (expr.distinct) {
+      return fail(over_several(fmt::format("{}(DISTINCT …)", upper(expr.name))));
+    }
+    if (expr.args.size() != 1) return fail(over_several(fmt::format("{}()", upper(expr.name))));
+    if (expr.name == "count") {
+      column.what = What::count;
+    } else if (expr.name == "sum") {
+      column.what = What::sum;
+    } else if (expr.name == "avg") {
+      column.what = What::avg;
+      shape_.averages.push_back(expr.span.first);
+      column.count_column = add_hidden({{}, expr.args[0]->span});
+    } else if (expr.name == "min" || expr.name == "max") {
+      const catalog::Column* argument = plain_column(bare(*expr.args[0]));
+      const auto comparison = argument == nullptr ? std::nullopt : extreme_comparison(*argument);
+      if (!comparison) {
+        return fail(
+            over_several(fmt::format("{} of other than a number, time or binary column", upper(expr.name))));
+      }
+      column.what = expr.name == "min" ? What::min : What::max;
+      column.comparison = *comparison;
+    } else {
+      return fail(over_several(fmt::format("{}()", upper(expr.name))));
+    }
+    return {};
+  }
+
+  static std::string upper(std::string_view name) {
+    std::string out(name);
+    std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::toupper(c); });
+    return out;
+  }
+
+  const sql::Query& query_;
+  const TableUse& use_;
+  const sql::Tokens& tokens_;
+  const sql::SelectBlock* block_ = nullptr;
+  std::vector<Output> outputs_;
+  std::vector<ScatterShape::Star> stars_;
+  bool any_aggregate_ = false;
+  ScatterShape shape_;
+};
+
+}  // namespace
+
+Result<ScatterShape> scatter_shape(const Analysis& analysis, const sql::Tokens& tokens) {
+  return ShapeBuilder(analysis, tokens).build();
+}
+
+}  // namespace evenkeel::plan
