@@ -1,5 +1,6 @@
 #include "router/merge/scalar.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -134,13 +135,13 @@ bool read_time_bytes(std::string_view bytes, int64_t& order) {
   return time_order(bytes[0] != 0, field(1, 4) * 24 + field(5, 1), field(6, 1), field(7, 1), micro, order);
 }
 
-// The digits of a positive number and where the point stands: 0.DIGITS x 10^point.
+// The digits of a number without its sign and where the point stands: 0.DIGITS x 10^point. Zero: 0.0 x 10^1.
 struct Digital {
   std::string_view digits;
   int point;
 };
 
-Digital digits_of(double real, ColumnType type, char (&buffer)[32]) {
+Digital digits_of(double real, ColumnType type, char* buffer) {
   char scientific[32];
   // FLOAT: six significant digits, as the server prints it; DOUBLE: the shortest that round-trips.
   const auto end =
@@ -160,8 +161,37 @@ Digital digits_of(double real, ColumnType type, char (&buffer)[32]) {
   return {std::string_view(buffer, count), exponent + 1};
 }
 
+// Plain notation of `digits` x 10^(point - count), at least `decimals` digits after the point.
+void write_plain(const Digital& number, uint8_t decimals, std::string& text) {
+  const auto [digits, point] = number;
+  const auto count = static_cast<int>(digits.size());
+  size_t shown = 0;
+  if (point <= 0) {
+    text.append("0");
+  } else {
+    text.append(digits.substr(0, static_cast<size_t>(point)));
+    if (count < point) text.append(static_cast<size_t>(point - count), '0');
+  }
+  if (count > point) {
+    text.append(".");
+    if (point < 0) text.append(static_cast<size_t>(-point), '0');
+    text.append(digits.substr(static_cast<size_t>(std::max(point, 0))));
+    shown = static_cast<size_t>(count - point);
+  } else if (decimals > 0) {
+    text.append(".");
+  }
+  if (shown < decimals) text.append(decimals - shown, '0');
+}
+
+// Servers pad the shortest digits with zeros where those are enough (measured: ….9100 for a double that is
+// ….91015625), else round the exact value.
 void write_fixed(double real, uint8_t decimals, std::string& text) {
   char buffer[400];  // 309 digits before the point at most, 30 after
+  const Digital shortest = digits_of(std::fabs(real), ColumnType::double_, buffer);
+  if (static_cast<int>(shortest.digits.size()) - shortest.point <= decimals) {
+    if (std::signbit(real)) text.push_back('-');
+    return write_plain(shortest, decimals, text);
+  }
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, real, std::chars_format::fixed, decimals);
   text.append(buffer, end.ptr);
 }
@@ -222,20 +252,14 @@ void write_real(double real, ColumnType type, uint8_t decimals, std::string& tex
     return;
   }
   char buffer[32];
-  const auto [digits, point] = digits_of(std::fabs(real), type, buffer);
-  const auto count = static_cast<int>(digits.size());
-  if (point < -14 || point > 15) {
-    text.push_back(digits[0]);
-    if (count > 1) text.append(".").append(digits.substr(1));
-    text.append("e").append(std::to_string(point - 1));
-  } else if (point <= 0) {
-    text.append("0.").append(static_cast<size_t>(-point), '0').append(digits);
-  } else if (count <= point) {
-    text.append(digits).append(static_cast<size_t>(point - count), '0');
-  } else {
-    text.append(digits.substr(0, static_cast<size_t>(point))).append(".");
-    text.append(digits.substr(static_cast<size_t>(point)));
-  }
+  const Digital number = digits_of(std::fabs(real), type, buffer);
+  // 17 digits of which 16 stand before the point are the one exception (measured on both servers).
+  const bool plain =
+      (number.point >= -14 && number.point <= 15) || (number.point == 16 && number.digits.size() == 17);
+  if (plain) return write_plain(number, 0, text);
+  text.push_back(number.digits[0]);
+  if (number.digits.size() > 1) text.append(".").append(number.digits.substr(1));
+  text.append("e").append(std::to_string(number.point - 1));
 }
 
 }  // namespace evenkeel::merge

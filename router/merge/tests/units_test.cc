@@ -46,12 +46,20 @@ TEST(Real, ShortestDigitsInTheServersNotation) {
   EXPECT_EQ(real_text(-1.7976931348623157e308), "-1.7976931348623157e308");
   EXPECT_EQ(real_text(5e-324), "5e-324");
   EXPECT_EQ(real_text(33333333333333333.0), "3.3333333333333332e16");
+  EXPECT_EQ(real_text(3291747294992023.5), "3291747294992023.5");
+  EXPECT_EQ(real_text(3291747294992023), "3.291747294992023e15");
   EXPECT_EQ(real_text(0.0), "0");
   EXPECT_EQ(real_text(-0.0), "-0");
   EXPECT_EQ(real_text(1, mysql::ColumnType::double_, 39), "1");
 }
 
 TEST(Real, FixedDecimals) {
+  EXPECT_EQ(real_text(-6348924925843.91, mysql::ColumnType::double_, 4), "-6348924925843.9100");
+  EXPECT_EQ(real_text(0, mysql::ColumnType::double_, 2), "0.00");
+  EXPECT_EQ(real_text(0.001, mysql::ColumnType::double_, 5), "0.00100");
+  EXPECT_EQ(real_text(0.0015, mysql::ColumnType::double_, 3), "0.002");
+  EXPECT_EQ(real_text(12.5, mysql::ColumnType::double_, 0), "12");
+  EXPECT_EQ(real_text(120, mysql::ColumnType::double_, 0), "120");
   EXPECT_EQ(real_text(0.305, mysql::ColumnType::double_, 3), "0.305");
   EXPECT_EQ(real_text(-1e20, mysql::ColumnType::double_, 2), "-100000000000000000000.00");
   EXPECT_EQ(real_text(1.7976931348623157e308, mysql::ColumnType::double_, 30).size(), 309U + 31U);
