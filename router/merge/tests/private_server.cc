@@ -94,7 +94,8 @@ std::string mysql_root() {
 }
 
 const std::vector<std::string> common_options = {
-    "--user=root", "--skip-networking", "--innodb-buffer-pool-size=32M", "--character-set-server=utf8mb4"};
+    "--user=root", "--skip-networking", "--innodb-buffer-pool-size=32M", "--innodb-flush-log-at-trx-commit=0",
+    "--character-set-server=utf8mb4"};
 
 std::vector<std::string> join(std::vector<std::string> head, const std::vector<std::string>& tail) {
   head.insert(head.end(), tail.begin(), tail.end());
