@@ -57,6 +57,7 @@ inline constexpr uint16_t not_supported_auth_mode = 1251;
 inline constexpr uint16_t secure_transport_required = 3159;
 inline constexpr uint16_t query_timeout = 3024;
 inline constexpr uint16_t data_out_of_range = 1690;
+inline constexpr uint16_t cr_conn_host_error = 2003;
 inline constexpr uint16_t cr_server_gone = 2006;
 inline constexpr uint16_t cr_server_lost = 2013;
 inline constexpr uint16_t cr_ssl_connection = 2026;

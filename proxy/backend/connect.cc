@@ -125,7 +125,8 @@ ClientHandshake::Next ClientHandshake::on_greeting(std::string_view payload, std
 
 Status ClientHandshake::choose_capabilities() {
   Capabilities wanted = settings_.desired | settings_.required | always_wanted;
-  Capabilities required = settings_.required | capability::protocol_41 | capability::secure_connection;
+  Capabilities required = (settings_.required & ~capability::unsupported) | capability::protocol_41 |
+                          capability::secure_connection;
   constexpr Capabilities by_settings = capability::connect_with_db | capability::connect_attrs |
                                        capability::ssl | capability::compress | capability::zstd_compression |
                                        capability::plugin_auth_lenenc_data;

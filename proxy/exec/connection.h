@@ -61,6 +61,7 @@ struct Connection {
   protocol::Capabilities capabilities = 0;  // negotiated
   sql::Flavour flavour = sql::Flavour::mariadb;
   uint64_t server_thread = 0;  // for KILL QUERY
+  void* owner = nullptr;       // the driver's own; not looked at here
 
   std::string out;       // commands to send; the driver sends and clears it on flush
   std::string database;  // what the server has as current; empty: none

@@ -57,6 +57,7 @@ class Session {
   bool at_rest() const { return !busy() && !state_.in_transaction() && in_.empty(); }
   bool busy() const { return task_ != nullptr || waiting_for_key_ || changing_user_; }
   bool in_transaction() const { return state_.in_transaction(); }
+  protocol::Capabilities client_capabilities() const { return state_.client_capabilities; }
   const User& user() const { return *user_; }
   uint64_t connection_id() const { return connection_id_; }
   std::string_view command() const { return command_name_; }

@@ -1,0 +1,332 @@
+#include "proxy/net/client_socket.h"
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <charconv>
+#include <cstring>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <utility>
+
+#include "base/log.h"
+#include "base/mysql/error_codes.h"
+#include "base/random.h"
+#include "proxy/front/result_writer.h"
+#include "proxy/net/backend_socket.h"
+#include "proxy/net/loop.h"
+#include "proxy/protocol/auth/digest.h"
+
+namespace evenkeel::net {
+
+namespace {
+
+protocol::auth::Nonce fresh_nonce() {
+  std::array<std::byte, protocol::auth::nonce_size> random;
+  fill_secure(random);
+  return protocol::auth::make_nonce(random);
+}
+
+uint8_t class_bits(exec::CapabilityClass kind) {
+  return static_cast<uint8_t>((kind.found_rows ? 1 : 0) | (kind.deprecate_eof ? 2 : 0));
+}
+
+// Tickets of one client: the instance number; waiters of a loop: client and ticket in one word.
+backend::Waiter waiter_of(uint64_t connection_id, uint32_t ticket) {
+  return connection_id << 16 | (ticket & 0xffff);
+}
+
+// Whether `address` lies in `rule`, a literal or a prefix like 10.0.0.0/8.
+bool address_matches(const std::string& address, const std::string& rule) {
+  const size_t slash = rule.find('/');
+  unsigned char given[16];
+  unsigned char wanted[16];
+  const int family = address.find(':') != std::string::npos ? AF_INET6 : AF_INET;
+  const size_t bytes = family == AF_INET6 ? 16 : 4;
+  if (inet_pton(family, address.c_str(), given) != 1) return address == rule;
+  if (inet_pton(family, rule.substr(0, slash).c_str(), wanted) != 1) return false;
+  size_t bits = bytes * 8;
+  if (slash != std::string::npos) {
+    std::from_chars(rule.data() + slash + 1, rule.data() + rule.size(), bits);
+    bits = std::min(bits, bytes * 8);
+  }
+  if (std::memcmp(given, wanted, bits / 8) != 0) return false;
+  if (bits % 8 == 0) return true;
+  const auto mask = static_cast<unsigned char>(0xff << (8 - bits % 8));
+  return (given[bits / 8] & mask) == (wanted[bits / 8] & mask);
+}
+
+front::Verifiers verifiers_of(const session::User& user) {
+  front::Verifiers verifiers;
+  verifiers.native = user.native_verifier;
+  verifiers.caching_sha2 = user.sha2_verifier;
+  verifiers.no_password = user.empty_password;
+  return verifiers;
+}
+
+}  // namespace
+
+ClientSocket::ClientSocket(Loop& loop, int descriptor, const ListenerFacts& listener, uint64_t connection_id,
+                           std::string host)
+    : loop_(loop),
+      listener_(listener),
+      connection_id_(connection_id),
+      host_(std::move(host)),
+      last_active_(loop.now()),
+      reader_(loop.shared().session.max_packet) {
+  Stream::Marks marks;
+  marks.high = loop.shared().settings.client_write_high_mark;
+  marks.low = loop.shared().settings.client_write_low_mark;
+  stream_ = std::make_unique<Stream>(loop.base(), descriptor, loop.scratch(), *this, marks);
+}
+
+ClientSocket::~ClientSocket() {
+  session_.reset();
+  if (timer_ != nullptr) event_free(timer_);
+}
+
+void ClientSocket::start() {
+  nonce_ = fresh_nonce();
+  login_ = std::make_unique<front::ServerHandshake>(listener_.handshake,
+                                                    static_cast<uint32_t>(connection_id_), nonce_);
+  login_->set_client_host(host_);
+  const auto next = login_->start(out_);
+  stream_->start_reading();
+  login_step(next);
+}
+
+void ClientSocket::flush_client() {
+  if (out_.empty()) return;
+  stream_->write(out_);
+  out_.clear();
+  constexpr size_t kept_capacity = 512;
+  if (out_.capacity() > kept_capacity && (session_ == nullptr || !session_->busy())) std::string().swap(out_);
+}
+
+void ClientSocket::on_bytes(std::string_view bytes) {
+  last_active_ = loop_.now();
+  if (login_) {
+    on_login_bytes(bytes);
+    return;
+  }
+  session_->on_client_bytes(bytes);
+  flush_client();
+  if (closing_) close();
+}
+
+void ClientSocket::on_login_bytes(std::string_view bytes) {
+  in_.append(bytes);
+  while (login_ && !in_.empty() && !closing_) {
+    reader_.expect_sequence(login_->next_sequence());
+    auto read = reader_.read_packet(in_);
+    if (!read) {
+      log::debug("client {}: {}", connection_id_, read.error().message);
+      closing_ = true;
+      break;
+    }
+    if (!read->complete) {
+      in_.erase(0, read->consumed);
+      break;
+    }
+    const auto next = login_->on_packet(read->payload, out_);
+    in_.erase(0, read->consumed);
+    login_step(next);
+  }
+  if (closing_) {
+    close();
+    return;
+  }
+  if (login_ || in_.empty()) return;
+  // Commands that came together with the login's last packet.
+  const std::string commands = std::exchange(in_, {});
+  on_bytes(commands);
+}
+
+void ClientSocket::login_step(front::ServerHandshake::Next next) {
+  using Next = front::ServerHandshake::Next;
+  while (true) {
+    switch (next) {
+      case Next::need_packet:
+        flush_client();
+        return;
+      case Next::start_tls: {
+        flush_client();
+        auto begun = stream_->start_tls(accept_state(listener_.tls.get()), std::exchange(in_, {}));
+        if (!begun) {
+          closing_ = true;
+          return;
+        }
+        next = login_->on_tls_started();
+        continue;
+      }
+      case Next::look_up_user: {
+        const auto found = loop_.shared().users.find(login_->login().user);
+        user_ =
+            found == loop_.shared().users.end() || !host_allowed(*found->second) ? nullptr : found->second;
+        if (user_ == nullptr) {
+          next = login_->on_user(nullptr, out_);
+        } else {
+          const front::Verifiers verifiers = verifiers_of(*user_);
+          next = login_->on_user(&verifiers, out_);
+        }
+        continue;
+      }
+      case Next::authenticated:
+        authenticated();
+        return;
+      case Next::failed:
+        log::debug("login of client {} failed: {}", connection_id_, login_->error().message);
+        flush_client();
+        closing_ = true;
+        return;
+    }
+  }
+}
+
+bool ClientSocket::host_allowed(const session::User& user) const {
+  return user.hosts.empty() ||
+         std::any_of(user.hosts.begin(), user.hosts.end(),
+                     [&](const std::string& rule) { return address_matches(host_, rule); });
+}
+
+void ClientSocket::authenticated() {
+  const front::Login login = login_->login();
+  protocol::Ok ok;
+  ok.status = mysql::server_status::autocommit;
+  login_->accept(ok, out_);
+  nonce_ = login_->nonce_in_use();
+  login_.reset();
+  reader_ = protocol::FrameReader(loop_.shared().session.max_packet);
+  {
+    const std::lock_guard lock(loop_.shared().owners_mutex);
+    loop_.shared().owners[connection_id_] = user_->name;
+  }
+  if (session_) {
+    session_->on_user_changed(login, *user_);
+  } else {
+    session_ =
+        std::make_unique<session::Session>(loop_.environment(), *this, login, connection_id_, *user_, host_);
+  }
+  flush_client();
+}
+
+void ClientSocket::change_user(std::string_view payload) {
+  front::Login current;
+  current.capabilities = session_->client_capabilities();
+  current.tls = stream_->tls() != nullptr;
+  login_ = std::make_unique<front::ServerHandshake>(listener_.handshake, current, nonce_, fresh_nonce());
+  login_->set_client_host(host_);
+  login_step(login_->on_change_user(payload, out_));
+}
+
+bool ClientSocket::client_is_slow() const {
+  return stream_->pending() + out_.size() > loop_.shared().settings.client_write_high_mark;
+}
+
+void ClientSocket::on_drained() {
+  if (!session_) return;
+  session_->on_client_drained();
+  flush_client();
+  if (closing_) close();
+}
+
+void ClientSocket::on_closed(std::string_view) { loop_.client_gone(this); }
+
+void ClientSocket::close_client() { closing_ = true; }
+
+void ClientSocket::close() {
+  flush_client();
+  if (stream_->close_when_sent()) loop_.client_gone(this);
+}
+
+void ClientSocket::time_out(const Error* farewell) {
+  if (farewell != nullptr) {
+    front::ResultWriter answer(out_, 0, session_ ? session_->client_capabilities() : 0);
+    answer.error(*farewell);
+  }
+  closing_ = true;
+  close();
+}
+
+void ClientSocket::kill(bool query_only) {
+  const Error interrupted =
+      make_error(ErrorKind::statement, mysql::er::query_interrupted, "Query execution was interrupted");
+  if (query_only) {
+    if (session_) session_->kill_query(interrupted);
+    flush_client();
+    return;
+  }
+  loop_.client_gone(this);
+}
+
+void ClientSocket::lease(rule::InstanceId instance, exec::CapabilityClass capability, uint32_t ticket) {
+  const backend::PoolKey key{instance, loop_.shared().accounts_of.at(user_)[instance],
+                             class_bits(capability)};
+  loop_.lease(key, waiter_of(connection_id_, ticket), this);
+}
+
+void ClientSocket::cancel_lease(uint32_t ticket) { loop_.cancel_lease(waiter_of(connection_id_, ticket)); }
+
+void ClientSocket::on_leased(uint32_t ticket, Result<exec::Connection*> connection) {
+  session_->on_lease(ticket, std::move(connection));
+}
+
+void ClientSocket::on_backend_bytes(exec::Connection* connection, std::string_view bytes) {
+  session_->on_backend_bytes(connection, bytes);
+  flush_client();
+  if (closing_) close();
+}
+
+void ClientSocket::on_backend_lost(exec::Connection* connection, const std::string& reason) {
+  session_->on_backend_lost(connection, reason);
+  flush_client();
+  if (closing_) close();
+}
+
+void ClientSocket::release(exec::Connection* connection) {
+  loop_.release(static_cast<BackendSocket*>(connection->owner));
+}
+
+void ClientSocket::flush(exec::Connection* connection) {
+  static_cast<BackendSocket*>(connection->owner)->flush();
+}
+
+void ClientSocket::pause(exec::Connection* connection) {
+  static_cast<BackendSocket*>(connection->owner)->pause();
+}
+
+void ClientSocket::resume(exec::Connection* connection) {
+  static_cast<BackendSocket*>(connection->owner)->resume();
+}
+
+void ClientSocket::kill_query(exec::Connection* connection) {
+  connection->retire = true;
+  loop_.kill_query(static_cast<BackendSocket*>(connection->owner));
+}
+
+void ClientSocket::on_timer(evutil_socket_t, short, void* self) {
+  auto* client = static_cast<ClientSocket*>(self);
+  client->session_->on_timer();
+  client->flush_client();
+  if (client->closing_) client->close();
+}
+
+void ClientSocket::set_timer(std::chrono::microseconds delay) {
+  if (delay.count() == 0) {
+    if (timer_ != nullptr) evtimer_del(timer_);
+    return;
+  }
+  if (timer_ == nullptr) timer_ = evtimer_new(loop_.base(), &ClientSocket::on_timer, this);
+  const timeval when{delay.count() / 1'000'000, delay.count() % 1'000'000};
+  evtimer_add(timer_, &when);
+}
+
+void ClientSocket::read_client(bool on) {
+  if (on == stream_->reading() || closing_) return;
+  if (on) {
+    stream_->start_reading();
+  } else {
+    stream_->pause_reading();
+  }
+}
+
+}  // namespace evenkeel::net

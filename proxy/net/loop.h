@@ -1,0 +1,119 @@
+// One worker thread: an event loop with its clients, its connections to the instances and their pools.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <event2/event.h>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.h"
+#include "proxy/backend/connect.h"
+#include "proxy/backend/pool.h"
+#include "proxy/backend/settings.h"
+#include "proxy/front/handshake.h"
+#include "proxy/net/mailbox.h"
+#include "proxy/net/settings.h"
+#include "proxy/net/tls.h"
+#include "proxy/session/environment.h"
+#include "proxy/session/statement_cache.h"
+
+namespace evenkeel::net {
+
+class BackendSocket;
+class ClientSocket;
+
+// A listener as its clients see it; shared by the loops, immutable.
+struct ListenerFacts {
+  front::HandshakeSettings handshake;
+  TlsContext tls;
+};
+
+// What all loops share; immutable while they run.
+struct Shared {
+  Settings settings;
+  backend::Settings backend;
+  session::Settings session;
+  std::vector<std::unique_ptr<ListenerFacts>> listeners;
+  std::vector<TlsContext> instance_tls;           // by instance
+  std::vector<session::BackendAccount> accounts;  // distinct ones
+  std::unordered_map<std::string, const session::User*> users;
+  // accounts_of[user's index][instance] -> index into accounts
+  std::unordered_map<const session::User*, std::vector<uint32_t>> accounts_of;
+  const Clock* clock = nullptr;
+  std::atomic<uint64_t> next_connection_id{1};
+  std::atomic<uint32_t> clients{0};
+  // Whose each connection is, for KILL over all loops.
+  std::mutex owners_mutex;  // guards owners
+  std::unordered_map<uint64_t, std::string> owners;
+  std::function<bool(uint64_t id, bool query_only, const std::string& user)> kill;
+};
+
+class Loop {
+ public:
+  Loop(Shared& shared, session::Environment environment, size_t loops);
+  ~Loop();
+
+  void start();
+  // Ends the thread once its clients are gone, or at once with `now`.
+  void stop(bool now);
+  void join();
+
+  // Any thread: a connected client socket.
+  void adopt(int descriptor, uint32_t listener, std::string host);
+  Mailbox& mailbox() { return mailbox_; }
+  event_base* base() { return base_; }
+  const session::Counters& counters() const { return counters_; }
+
+  // This loop's thread only, for its sockets.
+  Shared& shared() { return shared_; }
+  session::Environment& environment() { return environment_; }
+  std::span<char> scratch() { return scratch_; }
+  std::chrono::nanoseconds now() const { return shared_.clock->steady(); }
+  void lease(const backend::PoolKey& key, backend::Waiter waiter, ClientSocket* client);
+  void cancel_lease(backend::Waiter waiter);
+  void release(BackendSocket* socket);
+  void opened(BackendSocket* socket);
+  void open_failed(BackendSocket* socket, const Error& error);
+  void lost(BackendSocket* socket);
+  void kill_query(BackendSocket* socket);
+  void client_gone(ClientSocket* client);
+  ClientSocket* find_client(uint64_t connection_id);
+
+ private:
+  static void on_sweep(evutil_socket_t, short, void* self);
+  void sweep();
+  void obey(backend::Pool::Actions& actions);
+  void open(const backend::PoolKey& key);
+  std::unique_ptr<BackendSocket> take(BackendSocket* socket);
+  // Destroys the socket when no call of it is on the stack.
+  void bury(std::unique_ptr<BackendSocket> socket);
+  void empty_graves_later();
+
+  Shared& shared_;
+  session::Counters counters_;
+  session::StatementCache statements_;
+  session::Environment environment_;
+  event_base* base_;
+  Mailbox mailbox_;
+  event* sweep_event_;
+  std::vector<char> scratch_;
+  backend::Pool pool_;
+  std::unordered_map<backend::Handle, std::unique_ptr<BackendSocket>> backends_;
+  std::unordered_map<backend::Waiter, ClientSocket*> waiters_;
+  std::unordered_map<uint64_t, std::unique_ptr<ClientSocket>> clients_;
+  std::vector<std::unique_ptr<ClientSocket>> buried_clients_;
+  std::vector<std::unique_ptr<BackendSocket>> buried_backends_;
+  backend::Handle last_handle_ = 0;
+  bool draining_ = false;
+  std::thread thread_;
+};
+
+}  // namespace evenkeel::net

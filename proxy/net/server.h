@@ -1,0 +1,58 @@
+// The data path as a whole: listeners, worker loops, drain.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "proxy/backend/settings.h"
+#include "proxy/net/settings.h"
+#include "proxy/session/environment.h"
+#include "proxy/session/settings.h"
+
+namespace evenkeel::net {
+
+struct ServerParts {
+  Settings net;
+  backend::Settings backend;
+  session::Settings session;
+  std::string state_directory;
+  // settings, statements, counters and kill are filled by the server.
+  session::Environment environment;
+};
+
+// A number that sessions count, summed over the loops; for metrics.
+struct CounterValue {
+  std::string name;
+  uint64_t value = 0;
+};
+
+// Thread-safe but for start and the destructor, which one thread calls.
+class Server {
+ public:
+  // Binds the listeners and starts the loops: clients are served when it returns. Errors: an address that
+  // cannot be bound, TLS files that cannot be read.
+  static Result<std::unique_ptr<Server>> start(ServerParts parts);
+  ~Server();
+
+  // In the order of the settings; the kernel's choice where the port was 0.
+  const std::vector<uint16_t>& ports() const;
+  // No new clients; sessions end at their next rest.
+  void drain();
+  // Ends all sessions now.
+  void stop_now();
+  // Returns when all loops have ended (after drain or stop_now). True: within the drain timeout.
+  bool wait();
+
+  std::vector<CounterValue> counters() const;
+  uint32_t clients() const;
+
+ private:
+  Server();
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace evenkeel::net
