@@ -158,8 +158,7 @@ class ShapeBuilder {
       }
       const catalog::Column* inner = plain_column(part);
       if (inner == nullptr) return false;
-      const bool fixed_float =
-          mysql::is_floating(inner->type) && inner->type_text.find(',') != std::string::npos;
+      const bool fixed_float = mysql::is_floating(inner->type) && inner->decimals != 31;
       return inner->type == mysql::ColumnType::bit || fixed_float;
     });
     if (changes) shape_.union_text = shape_.union_binary = false;
