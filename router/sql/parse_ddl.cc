@@ -162,7 +162,9 @@ bool Parser::other_object(Statement& out) {
       out.kind = StatementKind::grant;
       break;
     default:
-      list_all({at_, last_});
+      // Calls are not listed: those of a body are made when it runs.
+      list_names({at_, last_});
+      has_opaque_ = true;
   }
   skip_rest();
   return true;

@@ -165,6 +165,8 @@ bool Parser::del(Statement& out, std::span<const CommonTable> with, Span with_sp
       break;
     }
   }
+  const bool history = keyword() == Keyword::history && keyword(1) == Keyword::from;
+  if (history && rules_.flavour == Flavour::mariadb) return false;  // of system-versioned rows
   if (keyword() != Keyword::from) {
     if (!delete_targets(*del) || !accept(Keyword::from)) return false;
   } else {

@@ -148,14 +148,13 @@ tables t s.u
 ====
 /*!50003 CREATE TRIGGER r BEFORE INSERT ON orders FOR EACH ROW SET NEW.a = (SELECT b FROM u) */
 ----
-opaque words="create trigger" implicit_commit [CREATE TRIGGER r BEFORE INSERT ON orders FOR EACH ROW SET NEW.a = (SELECT b FROM u)]
+opaque words="create trigger" implicit_commit has_opaque [CREATE TRIGGER r BEFORE INSERT ON orders FOR EACH ROW SET NEW.a = (SELECT b FROM u)]
 tables r orders ROW NEW.a b u
 ====
 CREATE PROCEDURE p() BEGIN INSERT INTO t VALUES (1); SELECT * FROM s.u; END
 ----
-opaque words="create procedure" implicit_commit [CREATE PROCEDURE p() BEGIN INSERT INTO t VALUES (1); SELECT * FROM s.u; END]
+opaque words="create procedure" implicit_commit has_opaque [CREATE PROCEDURE p() BEGIN INSERT INTO t VALUES (1); SELECT * FROM s.u; END]
 tables p BEGIN t s.u END
-calls p values
 ====
 SET STATEMENT max_statement_time = 1 FOR SELECT * FROM orders
 ----
@@ -180,11 +179,8 @@ tables RESET MASTER
 ====
 DELETE HISTORY FROM t
 ----
-delete words="delete history from" [DELETE HISTORY FROM t]
-tables t
-  delete multi_table
-  targets HISTORY
-  table t [t]
+opaque words="delete history from" has_opaque [DELETE HISTORY FROM t]
+tables HISTORY t
 ====
 UPDATE t FOR PORTION OF p FROM 1 TO 2 SET a = 1
 ----
