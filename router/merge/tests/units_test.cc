@@ -1,28 +1,14 @@
 // Small parts by themselves: decimals, reals as text, broken rows, steady-state memory.
-#include <atomic>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
-#include <new>
 #include <random>
 
 #include "router/merge/decimal.h"
 #include "router/merge/row.h"
 #include "router/merge/scalar.h"
+#include "router/merge/tests/counting_new.h"
 #include "router/merge/tests/test_rows.h"
-
-namespace {
-std::atomic<size_t> allocations{0};
-}  // namespace
-
-void* operator new(size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace evenkeel::merge::testing {
 namespace {
@@ -178,7 +164,7 @@ TEST(Merger, CallerDefectsBecomeErrors) {
 
 // Allocations of `rounds` rounds of a row from each of 16 sources.
 size_t allocations_of(Merger& merger, const std::vector<std::string>& rows, int rounds) {
-  const size_t before = allocations;
+  const size_t before = allocations();
   size_t given = 0;
   for (int i = 0; i < rounds;) {
     const auto step = merger.next();
@@ -190,7 +176,7 @@ size_t allocations_of(Merger& merger, const std::vector<std::string>& rows, int 
     given += merger.row().size();
     ++i;
   }
-  return given == 0 ? SIZE_MAX : allocations - before;
+  return given == 0 ? SIZE_MAX : allocations() - before;
 }
 
 TEST(Memory, SteadyStateDoesNotAllocate) {
