@@ -174,7 +174,10 @@ class Reader {
       : tokens_(tokens), rules_(rules), flavour_(flavour), schema_(schema) {}
 
   Status read(sql::Span part) {
-    EVENKEEL_ASSIGN(const sql::StatementPtr statement, sql::parse(tokens_, rules_, part));
+    const Result<sql::StatementPtr> parsed = sql::parse(tokens_, rules_, part);
+    // A piece of a trigger's or routine's body: nothing that creates a table.
+    if (!parsed) return {};
+    const sql::StatementPtr& statement = *parsed;
     if (statement->kind == sql::StatementKind::use) schema_ = statement->use_schema.text;
     if (statement->words.starts_with("create trigger")) {
       for (const sql::TableName& name : statement->tables) {
@@ -225,17 +228,14 @@ Status read_schema(std::string_view text, std::string_view schema, Catalog& cata
   Reader reader(tokens, rules, flavour, schema);
   const uint32_t end = static_cast<uint32_t>(tokens.size() - 1);
   for (uint32_t first = 0; first < end;) {
-    const uint32_t next = sql::next_statement(tokens, first);
-    const bool terminated = next > first && tokens[next - 1].op == sql::Op::semicolon;
-    const sql::Span part{first, terminated ? next - 1 : next};
-    if (!part.empty()) {
-      if (Status read = reader.read(part); !read) {
-        Error error = read.error();
-        error.message = fmt::format("line {}: {}", line_of(tokens, first), error.message);
-        return fail(std::move(error));
-      }
+    uint32_t last = first;
+    while (last < end && tokens[last].op != sql::Op::semicolon) ++last;
+    if (Status read = first == last ? Status{} : reader.read({first, last}); !read) {
+      Error error = read.error();
+      error.message = fmt::format("line {}: {}", line_of(tokens, first), error.message);
+      return fail(std::move(error));
     }
-    first = next;
+    first = last + 1;
   }
   reader.fill(catalog);
   return {};
