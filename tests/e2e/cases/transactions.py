@@ -1,4 +1,6 @@
 """TXN: transactions over one and several instances, and the session's state."""
+import time
+
 import pymysql
 
 from harness.environment import ask, error_of, run
@@ -146,7 +148,6 @@ def error_of_call(call):
 
 def retry(call, attempts=50):
     """An instance that was away is asked again until the proxy has found it."""
-    import time
     for attempt in range(attempts):
         try:
             return call()

@@ -7,10 +7,12 @@ import pymysql
 
 
 class Cluster:
-    def __init__(self, program, kind, folder, instances=4, connections=1000):
+    def __init__(self, program, kind, folder, instances=4, connections=1000, layout=None):
         self.kind = kind
         command = [program, "cluster", "--dir", folder, "--server", {"mariadb": "mariadbd", "mysql": "mysqld"}[kind],
                    "--instances", str(instances), "--connections", str(connections)]
+        if layout:
+            command += ["--layout", layout]
         self.log = folder + ".log"
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                          stderr=open(self.log, "w"), text=True)

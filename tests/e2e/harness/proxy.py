@@ -13,7 +13,7 @@ class Proxy:
     def __init__(self, program, cluster, folder, names=None, **settings):
         os.makedirs(folder, exist_ok=True)
         self.folder = folder
-        self._program = program
+        self.program = program
         self._backend_password = cluster.proxy_account["password"]
         self.port = free_port()
         self.account = {"user": "app", "password": secrets.token_hex(8)}
@@ -24,9 +24,8 @@ class Proxy:
             out.write(configuration(cluster, self.port, folder, names or list(schemas.SCHEMAS), **settings))
 
     def start(self, patience=30):
-        environment = dict(os.environ, APP_PASSWORD=self.account["password"], BACKEND_PASSWORD=self._backend_password)
-        self._process = subprocess.Popen([self._program, "serve", self.config], stdin=subprocess.DEVNULL, stdout=open(self.log, "a"),
-                                         stderr=subprocess.STDOUT, env=environment)
+        self._process = subprocess.Popen([self.program, "serve", self.config], stdin=subprocess.DEVNULL, stdout=open(self.log, "a"),
+                                         stderr=subprocess.STDOUT, env=self.environment())
         begun = time.monotonic()
         while not greets(self.port):
             if not self.running():
@@ -35,6 +34,10 @@ class Proxy:
                 raise RuntimeError(f"the proxy does not answer on port {self.port}:\n{self.last_log_lines(30)}")
             time.sleep(0.01)
         return time.monotonic() - begun
+
+    def environment(self):
+        """With the secrets that the configuration names."""
+        return dict(os.environ, APP_PASSWORD=self.account["password"], BACKEND_PASSWORD=self._backend_password)
 
     @property
     def pid(self):
@@ -93,8 +96,8 @@ def greets(port):
         return False
 
 
-def configuration(cluster, port, folder, names, worker_threads=2, pool=64, worker_id="lease"):
-    lines = [f"state_directory: {folder}/state", "log:", "  level: info", "listeners:", f"  - address: 127.0.0.1:{port}", "instances:"]
+def configuration(cluster, port, folder, names, worker_threads=2, pool=64, worker_id="lease", state=None):
+    lines = [f"state_directory: {state or folder + '/state'}", "log:", "  level: info", "listeners:", f"  - address: 127.0.0.1:{port}", "instances:"]
     for instance in cluster.instances:
         lines += [f"  - name: instance{instance['number']}", f"    address: 127.0.0.1:{instance['port']}"]
     lines += ["users:", "  - name: app", "    password: ${APP_PASSWORD}", "    backend:",

@@ -33,7 +33,7 @@ class Table:
         return schema + "_{:02}"
 
     def table_pattern(self):
-        return self.name + "_{:03}"
+        return f"{self.name}_{{:0{max(3, len(str(self.slots() - 1)))}}}"
 
     def places(self, schema):
         return [self.place(schema, slot) for slot in range(self.slots())]
