@@ -50,7 +50,9 @@ class Insert final : public Bound {
     for (RowKey& row : rows) row.generates = shape_.generates && !shape_.generated_position;
     const std::vector<rule::Slot> slots(shape_.rows, 0);
     const std::vector<uint64_t> keys(shape_.rows, 0);
-    return write(arguments, rows, slots, keys);
+    EVENKEEL_ASSIGN(Plan plan, write(arguments, rows, slots, keys));
+    plan.generated = 0;
+    return plan;
   }
 
   Result<Plan> explain(const Arguments&) const override {

@@ -97,12 +97,9 @@ class Scatter {
     for (const ScatterShape::Star& star : shape_.stars) rewrite_.replace(star.span, star.columns);
     for (const uint32_t token : shape_.averages) rewrite_.replace({token, token + 1}, std::string("SUM"));
     if (const auto reach = limit_.reach()) {
-      limit_text_ = Piece{" LIMIT ", {}};
+      limit_text_ = Piece{"LIMIT ", {}};
       limit_text_.append(rewrite_.value(mysql::Value::uint64(*reach)));
     }
-    // ORDER BY and LIMIT are written anew after the rest, in `tail`.
-    if (!query_.order_by.empty() && grouped()) rewrite_.replace(query_.order_span, std::string{});
-    if (query_.limit != nullptr) rewrite_.replace(query_.limit->span, std::string{});
     rewrite_.seal();
     add_hidden();
   }
@@ -128,9 +125,26 @@ class Scatter {
     hidden_ = {{at, at}, std::move(piece), nullptr, NameStyle::bare, {}};
   }
 
-  // Where ORDER BY and LIMIT go: before FOR UPDATE.
-  uint32_t tail_token() const {
-    return query_.lock == sql::LockClause::none ? query_.span.last : query_.lock_span.first;
+  // ORDER BY and LIMIT in place of the client's, or where they would stand: before FOR UPDATE.
+  void add_tail(bool in_union, std::vector<Rewrite::Edit>& edits) const {
+    const auto put = [&](sql::Span span, Piece piece) {
+      edits.push_back({span, std::move(piece), nullptr, NameStyle::bare, {}});
+    };
+    const uint32_t end = query_.lock == sql::LockClause::none ? query_.span.last : query_.lock_span.first;
+    // Inside a union an order only matters for what LIMIT cuts off; of a single row nothing is cut.
+    const bool cut = limit_.count && (!grouped() || !shape_.spec.group.empty());
+    if (grouped()) {
+      Piece order{!shape_.order.empty() && (cut || !in_union) ? shape_.order : std::string{}, {}};
+      if (!query_.order_by.empty()) {
+        put(query_.order_span, std::move(order));
+      } else if (!order.text.empty()) {
+        order.text.insert(0, 1, ' ');
+        put({query_.limit == nullptr ? end : query_.limit->span.first,
+             query_.limit == nullptr ? end : query_.limit->span.first},
+            std::move(order));
+      }
+    }
+    if (query_.limit != nullptr) put(query_.limit->span, cut ? limit_text_ : Piece{});
   }
 
   Piece one_table(rule::Slot slot, bool in_union) {
@@ -139,14 +153,7 @@ class Scatter {
     if (!shape_.hidden.empty()) also.push_back(hidden_);
     const auto cuts = cuts_.edits(slot, arguments_, analysis_.parameter_tokens);
     also.insert(also.end(), cuts.begin(), cuts.end());
-    Piece tail;
-    // Inside a union an order only matters for what LIMIT cuts off. The client's own ORDER BY stays where it
-    // is.
-    const bool cut = limit_.count && (!grouped() || !shape_.spec.group.empty());
-    if (grouped() && !shape_.order.empty() && (cut || !in_union)) tail.text = ' ' + shape_.order;
-    if (cut) tail.append(limit_text_);
-    const uint32_t at = tail_token();
-    if (!tail.text.empty()) also.push_back({{at, at}, std::move(tail), nullptr, NameStyle::bare, {}});
+    add_tail(in_union, also);
     std::stable_sort(also.begin(), also.end(), [](const Rewrite::Edit& a, const Rewrite::Edit& b) {
       return a.span.first < b.span.first;
     });
@@ -189,7 +196,10 @@ class Scatter {
     } else {
       if (!shape_.order.empty()) unit.text += ' ' + shape_.order;
       // Rows of one group stand several times in a union, so that a LIMIT there would cut too early.
-      if (!grouped() && limit_.count) unit.append(limit_text_);
+      if (!grouped() && limit_.count) {
+        unit.text += ' ';
+        unit.append(limit_text_);
+      }
     }
     out.push_back({instance, std::move(unit.text), std::move(unit.parameters), std::move(held)});
     unit = {};
