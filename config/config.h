@@ -26,6 +26,8 @@ struct Config {
   net::Settings net;
   backend::Settings backend;
   session::Settings session;
+  // What the catalog is read with on every instance; empty user: the first user's backend accounts.
+  session::BackendAccount control;
   admin::Settings admin;
   // Key generators by name. A logical table makes its own generator from the one it names: worker ids are
   // shared by all tables of a name, ids are unique per table.

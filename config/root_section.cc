@@ -36,6 +36,8 @@ const Section<Root>& root_section() {
           {"instances",
            [](const Place& place, Root& out) { read_instances(place, out.config.backend.instances); }, true},
           {"users", [](const Place& place, Root& out) { read_users(place, out.config.session.users); }, true},
+          {"control",
+           [](const Place& place, Root& out) { read_section(place, account_section(), out.config.control); }},
           {"generators",
            [](const Place& place, Root& out) { read_generators(place, out.config.generators); }},
           {"worker",
