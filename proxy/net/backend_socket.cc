@@ -129,6 +129,7 @@ void BackendSocket::on_bytes(std::string_view bytes) {
       // Nobody asked: the instance says goodbye.
       return on_closed("the instance closed it");
     case Stage::connecting:
+    case Stage::closed:
       return;
   }
 }
