@@ -142,11 +142,43 @@ Snowflake::Snowflake(const Layout& layout, const ClockSettings& clock, const Tic
       state_(untouched_),
       opening_(untouched_) {}
 
+inline int64_t Snowflake::tick_of_millis(int64_t unix_ms) const {
+  const int64_t since_epoch = unix_ms - epoch_unix_ms_;
+  if (since_epoch < 0) return -1;
+  switch (unit_) {
+    case TimeUnit::millisecond:
+      return since_epoch;
+    case TimeUnit::ten_milliseconds:
+      return since_epoch / 10;
+    case TimeUnit::second:
+      return since_epoch / 1000;
+  }
+  return since_epoch;
+}
+
+// By far the most frequent case, one id in the tick that the clock reads, without the machinery for all
+// others. False, with nothing changed, when it is another case or another thread was faster.
+inline bool Snowflake::draw_in_open_tick(const SteeringMap& map, uint64_t& id) {
+  uint64_t state = state_.load(std::memory_order_relaxed);
+  const int64_t now = tick_of_millis(ticks_.unix_millis());
+  // The bit that marks a closed word makes this unequal too.
+  if (state >> sequence_bits_ != static_cast<uint64_t>(now)) return false;
+  const uint64_t base = base_of(static_cast<uint64_t>(now));
+  id = map.next_valid(base + sequence_of(state) + 1);
+  if (id - base >= sequences_) return false;
+  return state_.compare_exchange_weak(state, pack(static_cast<uint64_t>(now), id - base),
+                                      std::memory_order_acq_rel, std::memory_order_relaxed);
+}
+
 Draw Snowflake::draw(const SteeredStart& start, std::span<uint64_t> out, LiveCounters& counters) {
   if (out.size() == 1 && draw_in_open_tick(start.map, out[0])) [[likely]] {
     counters.ids.add(1);
     return {Draw::Stop::done, 1};
   }
+  return draw_steered(start, out, counters);
+}
+
+Draw Snowflake::draw_steered(const SteeredStart& start, std::span<uint64_t> out, LiveCounters& counters) {
   SteeredPicker picker;
   return draw_with(picker, start, out, counters);
 }
@@ -166,20 +198,6 @@ Draw Snowflake::draw_slots(const SteeredStart& start, std::span<const uint32_t> 
 }
 
 uint64_t Snowflake::close() { return tick_of(state_.fetch_or(closed_bit, std::memory_order_acq_rel)); }
-
-// By far the most frequent case, one id in the tick that the clock reads, without the machinery for all
-// others. False, with nothing changed, when it is another case or another thread was faster.
-bool Snowflake::draw_in_open_tick(const SteeringMap& map, uint64_t& id) {
-  uint64_t state = state_.load(std::memory_order_relaxed);
-  const int64_t now = tick_of_millis(ticks_.unix_millis());
-  // The bit that marks a closed word makes this unequal too.
-  if (state >> sequence_bits_ != static_cast<uint64_t>(now)) return false;
-  const uint64_t base = base_of(static_cast<uint64_t>(now));
-  id = map.next_valid(base + sequence_of(state) + 1);
-  if (id - base >= sequences_) return false;
-  return state_.compare_exchange_weak(state, pack(static_cast<uint64_t>(now), id - base),
-                                      std::memory_order_acq_rel, std::memory_order_relaxed);
-}
 
 template <typename Picker>
 Draw Snowflake::draw_with(Picker& picker, const SteeredStart& start, std::span<uint64_t> out,
@@ -356,20 +374,6 @@ uint64_t Snowflake::start_sequence(const SteeredStart& start, Target& target, ui
     target.used_order = true;
   }
   return map.nth_from(target.base, rank) - target.base;
-}
-
-int64_t Snowflake::tick_of_millis(int64_t unix_ms) const {
-  const int64_t since_epoch = unix_ms - epoch_unix_ms_;
-  if (since_epoch < 0) return -1;
-  switch (unit_) {
-    case TimeUnit::millisecond:
-      return since_epoch;
-    case TimeUnit::ten_milliseconds:
-      return since_epoch / 10;
-    case TimeUnit::second:
-      return since_epoch / 1000;
-  }
-  return since_epoch;
 }
 
 }  // namespace evenkeel::idgen

@@ -113,6 +113,9 @@ class Snowflake {
   static constexpr uint64_t closed_bit = uint64_t{1} << 63;
 
   bool draw_in_open_tick(const SteeringMap& map, uint64_t& id);
+  // Out of line, so that the short path stays short.
+  [[gnu::noinline]] Draw draw_steered(const SteeredStart& start, std::span<uint64_t> out,
+                                      LiveCounters& counters);
   template <typename Picker>
   Draw draw_with(Picker& picker, const SteeredStart& start, std::span<uint64_t> out, LiveCounters& counters);
   template <typename Picker>
