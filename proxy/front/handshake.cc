@@ -61,7 +61,7 @@ void ServerHandshake::write(const Message& message, std::string& out) {
 
 ServerHandshake::Next ServerHandshake::start(std::string& out) {
   protocol::HandshakeV10 greeting;
-  offered_ = settings_.capabilities | always_offered;
+  offered_ = (settings_.capabilities & ~capability::unsupported) | always_offered;
   if (settings_.tls_available) offered_ |= capability::ssl;
   greeting.server_version = settings_.server_version;
   greeting.connection_id = connection_id_;

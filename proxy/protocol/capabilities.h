@@ -50,6 +50,13 @@ inline constexpr Capabilities mariadb_stmt_bulk_operations = 1ULL << 34;
 inline constexpr Capabilities mariadb_extended_metadata = 1ULL << 35;
 inline constexpr Capabilities mariadb_cache_metadata = 1ULL << 36;
 inline constexpr Capabilities mariadb_bulk_unit_results = 1ULL << 37;
+
+// Never agreed to, on either side: they change the shape of packets in ways that are not read or written here
+// (compression, answers without metadata, progress reports, COM_MULTI).
+inline constexpr Capabilities unsupported = compress | zstd_compression | optional_resultset_metadata |
+                                            multi_factor_authentication | progress_obsolete |
+                                            mariadb_progress | mariadb_com_multi | mariadb_cache_metadata |
+                                            mariadb_bulk_unit_results;
 }  // namespace capability
 
 constexpr bool has(Capabilities set, Capabilities wanted) { return (set & wanted) == wanted; }

@@ -137,7 +137,8 @@ Result<Part> ResponseTracker::on_packet(std::string_view prefix, size_t frame_le
     case State::ok:
       return on_ok(prefix, frame_length);
     case State::ok_or_eof:
-      if (first == eof_byte && frame_length < 9) {
+      // An OK has at least seven bytes.
+      if (first == eof_byte && frame_length < 7) {
         if (!read_eof(prefix)) return fail(cannot_stand("EOF"));
         state_ = State::done;
         return Part::rows_end;
