@@ -1,0 +1,139 @@
+#include <algorithm>
+#include <csignal>
+#include <fmt/format.h>
+#include <pthread.h>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "config/config.h"
+#include "proxy/commands.h"
+#include "proxy/control/catalog_watch.h"
+#include "proxy/control/checks.h"
+#include "proxy/key_generators.h"
+#include "proxy/net/server.h"
+
+namespace evenkeel {
+namespace {
+
+// TERM, INT and HUP, and USR1 to wake a waiting thread, are taken by sigwait alone: blocked before threads
+// start.
+sigset_t block_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) sigaddset(&set, signal);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  return set;
+}
+
+int await_signal(const sigset_t& set) {
+  int number = 0;
+  while (sigwait(&set, &number) != 0) {
+  }
+  return number;
+}
+
+session::ServerFacts agreed(const std::vector<control::InstanceFacts>& all) {
+  const control::InstanceFacts& first = all.front();
+  session::ServerFacts facts;
+  facts.version = first.version;
+  facts.flavour = first.flavour == control::Flavour::mariadb ? sql::Flavour::mariadb : sql::Flavour::mysql;
+  facts.version_id = first.version_id;
+  facts.sql_mode = first.sql_mode;
+  if (first.collation_id != 0) facts.default_collation = first.collation_id;
+  facts.max_allowed_packet = first.max_allowed_packet;
+  for (const auto& other : all) {
+    facts.max_allowed_packet = std::min<size_t>(facts.max_allowed_packet, other.max_allowed_packet);
+  }
+  return facts;
+}
+
+// What a running proxy consists of, in the order in which it is made; taken down in the other.
+struct Running {
+  config::Config config;
+  SystemClock clock;
+  control::CatalogStore catalog;
+  std::unique_ptr<control::CatalogWatch> watch;
+  std::unique_ptr<KeyGenerators> generators;
+  std::unique_ptr<net::Server> server;
+};
+
+Status start_catalog(Running& running) {
+  std::vector<control::Finding> findings;
+  EVENKEEL_ASSIGN(
+      running.watch,
+      control::CatalogWatch::start(running.config.rules, running.config.backend,
+                                   control::reading_accounts(running.config.session, running.config.control),
+                                   running.catalog, control::WatchSettings{}, findings));
+  for (const control::Finding& finding : findings) log::warn("{}", finding.text);
+  return {};
+}
+
+Status start_server(Running& running) {
+  net::ServerParts parts;
+  parts.net = running.config.net;
+  parts.backend = running.config.backend;
+  parts.session = running.config.session;
+  parts.state_directory = running.config.state_directory;
+  session::Environment& environment = parts.environment;
+  environment.clock = &running.clock;
+  environment.rules = running.config.rules;
+  environment.instance_names = running.config.rules->instances();
+  environment.server = agreed(running.watch->facts());
+  environment.catalog = [&running] { return running.catalog.current(); };
+  environment.refresh_catalog = [&running](const std::string& reason) {
+    running.catalog.request_refresh(reason);
+  };
+  environment.generators = running.generators->by_table();
+  EVENKEEL_ASSIGN(running.server, net::Server::start(std::move(parts)));
+  return {};
+}
+
+Status start(Running& running) {
+  EVENKEEL_TRY(start_catalog(running));
+  EVENKEEL_ASSIGN(running.generators, KeyGenerators::start(running.config, running.clock));
+  EVENKEEL_TRY(start_server(running));
+  for (size_t i = 0; i < running.server->ports().size(); ++i) {
+    log::info("listening on {}:{}", running.config.net.listeners[i].address, running.server->ports()[i]);
+  }
+  return {};
+}
+
+// Lets sessions finish within the drain timeout; a further signal ends them at once.
+void drain(net::Server& server, const sigset_t& signals) {
+  log::info("draining: no new clients, {} connected; a second signal ends them", server.clients());
+  server.drain();
+  std::thread second([&] {
+    for (int signal = await_signal(signals); signal != SIGUSR1; signal = await_signal(signals)) {
+      if (signal != SIGHUP) server.stop_now();
+    }
+  });
+  if (!server.wait()) log::warn("the drain timeout has passed: the remaining sessions were ended");
+  pthread_kill(second.native_handle(), SIGUSR1);
+  second.join();
+}
+
+}  // namespace
+
+int serve(const std::string& config_path) {
+  const sigset_t signals = block_signals();
+  Running running;
+  auto config = config::load(config_path, config::process_environment(), running.clock.unix_millis());
+  if (!config) return complain(config.error().message);
+  running.config = std::move(*config);
+  log::set_up(running.config.log_level);
+  for (const std::string& warning : running.config.warnings) log::warn("{}", warning);
+  if (auto started = start(running); !started) return complain(started.error().message);
+  for (int signal = await_signal(signals); signal != SIGTERM && signal != SIGINT;
+       signal = await_signal(signals)) {
+    if (signal == SIGHUP) log::warn("HUP: the configuration is read at start only");
+  }
+  drain(*running.server, signals);
+  running.server.reset();
+  running.generators->stop();
+  log::info("stopped");
+  return 0;
+}
+
+}  // namespace evenkeel
