@@ -1,6 +1,7 @@
 #include "router/sql/keywords.h"
 
 #include <array>
+#include <bit>
 #include <cstring>
 
 namespace evenkeel::sql {
@@ -24,6 +25,8 @@ constexpr size_t word_count = std::size(entries);
 // each other ('_' becomes 0x7f), so that folded words are equal exactly when the words are.
 constexpr uint64_t fold = 0x2020202020202020;
 
+static_assert(std::endian::native == std::endian::little, "words are loaded lowest byte first");
+
 // The first and the last eight bytes of a word, folded; together they are the whole of a word of up to 16.
 struct Ends {
   uint64_t head = 0;
@@ -45,29 +48,20 @@ constexpr Ends ends_of_constant(std::string_view word) {
   return ends;
 }
 
-template <typename T>
 uint64_t load(const char* at) {
-  T value;
+  uint64_t value;
   std::memcpy(&value, at, sizeof value);
   return value;
 }
 
-// As ends_of_constant, by at most two overlapping loads a part.
-Ends ends_of(std::string_view word) {
+// As ends_of_constant. A short word is cut out of one load of eight bytes where that many can be read,
+// without a branch on its length.
+Ends ends_of(std::string_view word, size_t readable) {
   const char* at = word.data();
   const size_t size = word.size();
-  if (size > 8) return {load<uint64_t>(at) | fold, load<uint64_t>(at + size - 8) | fold};
-  uint64_t head = 0;
-  if (size == 8) {
-    head = load<uint64_t>(at);
-  } else if (size >= 4) {
-    head = load<uint32_t>(at) | load<uint32_t>(at + size - 4) << (8 * (size - 4));
-  } else if (size >= 2) {
-    head = load<uint16_t>(at) | load<uint16_t>(at + size - 2) << (8 * (size - 2));
-  } else {
-    head = static_cast<unsigned char>(*at);
-  }
-  return {head | fold, fold};
+  if (size > 8) return {load(at) | fold, load(at + size - 8) | fold};
+  if (readable < 8) return ends_of_constant(word);
+  return {(load(at) & (~uint64_t{0} >> (8 * (8 - size)))) | fold, fold};
 }
 
 constexpr size_t slot_bits = 11;
@@ -112,9 +106,9 @@ bool equal_folded(std::string_view word, std::string_view lower) {
 
 }  // namespace
 
-Keyword find_keyword(std::string_view word) {
+Keyword find_keyword(std::string_view word, size_t readable) {
   if (word.empty() || word.size() > word_length_max) return Keyword::none;
-  const Ends ends = ends_of(word);
+  const Ends ends = ends_of(word, readable);
   for (size_t slot = slot_of(ends, word.size()); table.slots[slot] != 0; slot = (slot + 1) % slot_count) {
     const size_t index = table.slots[slot] - 1u;
     if (table.ends[index] != ends || entries[index].word.size() != word.size()) continue;

@@ -1,6 +1,6 @@
 #include "router/sql/lexer.h"
 
-#include <cstring>
+#include <algorithm>
 
 #include "base/limits.h"
 #include "base/mysql/error_codes.h"
@@ -45,19 +45,24 @@ template <bool MultiByte>
 class Scanner {
  public:
   Scanner(std::string_view text, const LexRules& rules, Tokens& out)
-      : rules_(rules), out_(out), begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
+      : rules_(rules),
+        out_(out),
+        begin_(text.data()),
+        at_(begin_),
+        end_(begin_ + text.size()),
+        next_(out.items.data()),
+        full_(next_ + out.items.size()) {}
 
   Status run() {
-    while (at_ < end_) {
-      if (out_.items.size() >= limits::sql_tokens_max) {
-        return fail(make_error(ErrorKind::limit, mysql::er::parse_error,
-                               "The statement has more tokens than the limit sql_tokens_max"));
-      }
-      token();
-      if (reason_ != nullptr) return fail(syntax_error(out_.text, offset_of(failed_at_), reason_));
+    while (at_ < end_ && reason_ == nullptr) token();
+    if (reason_ == nullptr && in_comment_) stop(end_, "unterminated comment");
+    if (reason_ == nullptr) emit(end_, TokenKind::end);
+    out_.items.resize(static_cast<size_t>(next_ - out_.items.data()));
+    if (too_many_) {
+      return fail(make_error(ErrorKind::limit, mysql::er::parse_error,
+                             "The statement has more tokens than the limit sql_tokens_max"));
     }
-    if (in_comment_) return fail(syntax_error(out_.text, out_.text.size(), "unterminated comment"));
-    emit(end_, TokenKind::end);
+    if (reason_ != nullptr) return fail(syntax_error(out_.text, offset_of(failed_at_), reason_));
     return {};
   }
 
@@ -65,9 +70,24 @@ class Scanner {
   uint32_t offset_of(const char* place) const { return static_cast<uint32_t>(place - begin_); }
   char peek(size_t ahead) const { return ahead < static_cast<size_t>(end_ - at_) ? at_[ahead] : '\0'; }
 
-  // A token from `from` to at_.
+  // A token from `from` to at_. Written through a pointer of our own: the vector's would be loaded and stored
+  // for each token.
   void emit(const char* from, TokenKind kind, Op op = Op::none, Keyword keyword = Keyword::none) {
-    out_.items.push_back({offset_of(from), offset_of(at_), kind, op, keyword});
+    if (next_ == full_ && !grow()) return;
+    *next_++ = {offset_of(from), offset_of(at_), kind, op, keyword};
+  }
+  bool grow() {
+    constexpr size_t tokens_at_first = 64;
+    const auto count = static_cast<size_t>(next_ - out_.items.data());
+    if (count > limits::sql_tokens_max) {
+      too_many_ = true;
+      stop(at_, "too many tokens");
+      return false;
+    }
+    out_.items.resize(std::min(std::max(2 * count, tokens_at_first), limits::sql_tokens_max + 1));
+    next_ = out_.items.data() + count;
+    full_ = out_.items.data() + out_.items.size();
+    return true;
   }
   void emit_operator(size_t bytes, Op op) {
     const char* from = at_;
@@ -158,7 +178,7 @@ class Scanner {
   void end_word(const char* from) {
     if (!(peek(0) == '.' && is_word_byte(peek(1)))) {
       const std::string_view text(from, static_cast<size_t>(at_ - from));
-      const Keyword keyword = find_keyword(text);
+      const Keyword keyword = find_keyword(text, static_cast<size_t>(end_ - from));
       const bool introducer = keyword == Keyword::none && text.front() == '_' && text.size() > 1 &&
                               mysql::default_collation_of(text.substr(1)) != nullptr;
       return emit(from, introducer ? TokenKind::introducer : TokenKind::identifier, Op::none, keyword);
@@ -461,6 +481,9 @@ class Scanner {
   const char* begin_;
   const char* at_;
   const char* end_;
+  Token* next_;  // where the next token goes, in out_.items
+  Token* full_;
+  bool too_many_ = false;
   bool in_comment_ = false;  // inside an executable comment: `*/` ends it
   const char* reason_ = nullptr;
   const char* failed_at_ = nullptr;
@@ -504,8 +527,8 @@ std::string_view Tokens::text_of(Span span) const {
 
 Status lex(std::string_view text, const LexRules& rules, Tokens& tokens) {
   tokens.text = text;
-  tokens.items.clear();
   tokens.markers.clear();
+  if (rules.step == mysql::CharsetStep::not_allowed || text.size() > UINT32_MAX - 1) tokens.items.clear();
   if (rules.step == mysql::CharsetStep::not_allowed) {
     return fail(
         make_error(ErrorKind::statement, mysql::er::wrong_value_for_var,
@@ -515,7 +538,6 @@ Status lex(std::string_view text, const LexRules& rules, Tokens& tokens) {
     return fail(
         make_error(ErrorKind::limit, mysql::er::net_packet_too_large, "The statement is longer than 4 GiB"));
   }
-  tokens.items.reserve(text.size() / 4 + 16);
   if (rules.step == mysql::CharsetStep::bytewise) return Scanner<false>(text, rules, tokens).run();
   return Scanner<true>(text, rules, tokens).run();
 }
