@@ -77,7 +77,7 @@ SCHEMAS = {
         Table("orders", ORDERS, generated="id", binding="order"),
         Table("order_lines", "order_id BIGINT NOT NULL, line INT NOT NULL, user_id BIGINT, sku VARCHAR(16), "
               "PRIMARY KEY (order_id, line)", key="order_id", binding="order"),
-        Table("labels", "code VARCHAR(32) NOT NULL PRIMARY KEY, text VARCHAR(64)", key="code", algorithm="hash_mod"),
+        Table("labels", "code VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL PRIMARY KEY, text VARCHAR(64)", key="code", algorithm="hash_mod"),
         Table("files", "id BIGINT NOT NULL PRIMARY KEY, name VARCHAR(64), body LONGBLOB", generated="id"),
         Table("notes", "id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, text VARCHAR(64)", key=None),
     ],
