@@ -127,10 +127,9 @@ Status ClientHandshake::choose_capabilities() {
   Capabilities wanted = settings_.desired | settings_.required | always_wanted;
   Capabilities required = (settings_.required & ~capability::unsupported) | capability::protocol_41 |
                           capability::secure_connection;
-  constexpr Capabilities by_settings = capability::connect_with_db | capability::connect_attrs |
-                                       capability::ssl | capability::compress | capability::zstd_compression |
-                                       capability::plugin_auth_lenenc_data;
-  wanted &= ~by_settings;
+  constexpr Capabilities by_settings =
+      capability::connect_with_db | capability::connect_attrs | capability::ssl | capability::long_password;
+  wanted &= ~(by_settings | capability::unsupported);
   wanted |= capability::plugin_auth_lenenc_data;
   if (!settings_.database.empty()) required |= capability::connect_with_db;
   if (!settings_.attributes.empty()) wanted |= capability::connect_attrs;
