@@ -405,9 +405,11 @@ class Scanner {
   // at_ stands at `!` or `M!`.
   void executable_comment(const char* from, bool maria_only) {
     at_ += maria_only ? 2 : 1;
+    // MySQL takes a sixth digit from 8.1 on; before, it is the first byte of the content.
+    const size_t digits_max = rules_.flavour == Flavour::mysql && rules_.version < 80100 ? 5 : 6;
     size_t digits = 0;
     uint32_t version = 0;
-    while (digits < 6 && is_digit(peek(digits)))
+    while (digits < digits_max && is_digit(peek(digits)))
       version = version * 10 + static_cast<uint32_t>(at_[digits++] - '0');
     if (digits >= 5 && !runs_version(version, maria_only)) {
       if (!skip_comment(true)) stop(from, "an unterminated comment");

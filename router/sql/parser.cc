@@ -98,8 +98,10 @@ bool Parser::query_starts(uint32_t ahead) const {
   switch (keyword(ahead)) {
     case Keyword::select:
     case Keyword::with:
-    case Keyword::values:
       return true;
+    case Keyword::values:  // MySQL: VALUES (a) is the function of ON DUPLICATE KEY UPDATE, VALUES ROW (a) a
+                           // query
+      return rules_.flavour == Flavour::mariadb || keyword(ahead + 1) == Keyword::row;
     case Keyword::table:
       return rules_.flavour == Flavour::mysql;
     default:

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
@@ -48,6 +49,16 @@ std::string with_bytes(std::string_view text) {
   return out;
 }
 
+// The other way, for bytes that a text file should not hold.
+std::string printable(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += byte >= 0x20 && byte < 0x7f ? std::string(1, c) : fmt::format("\\x{:02x}", byte);
+  }
+  return out;
+}
+
 std::vector<Case> cases_of(const std::string& file) {
   std::vector<Case> cases;
   Case current;
@@ -76,10 +87,10 @@ std::string found(const std::string& statement, const LexRules& rules, bool toke
   const std::string text = with_bytes(statement);
   Tokens tokens;
   const Status lexed = lex(text, rules, tokens);
-  if (!lexed) return "error " + lexed.error().message + "\n";
+  if (!lexed) return "error " + printable(lexed.error().message) + "\n";
   if (tokens_only) return dump_tokens(tokens);
   const auto parsed = parse(tokens, rules);
-  return parsed ? dump(**parsed, tokens) : "error " + parsed.error().message + "\n";
+  return parsed ? dump(**parsed, tokens) : "error " + printable(parsed.error().message) + "\n";
 }
 
 class CasesTest : public testing::TestWithParam<std::string> {};

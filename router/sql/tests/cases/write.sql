@@ -208,3 +208,26 @@ tables t
   returning [RETURNING id]
   item [id]
     column column=id [id]
+====
+#: rules mysql
+INSERT INTO t (a) VALUES (1) ON DUPLICATE KEY UPDATE a = (VALUES(a)), b = (VALUES(b) + 1)
+----
+insert words="insert into" [INSERT INTO t (a) VALUES (1) ON DUPLICATE KEY UPDATE a = (VALUES(a)), b = (VALUES(b) + 1)]
+tables t
+  into t
+  column_list [(a)]
+  has_column_list
+  columns a
+  row [(1)]
+    literal [1]
+  on_duplicate [ON DUPLICATE KEY UPDATE a = (VALUES(a)), b = (VALUES(b) + 1)]
+  update column=a [a = (VALUES(a))]
+    parenthesis [(VALUES(a))]
+      values_of [VALUES(a)]
+        column column=a [a]
+  update column=b [b = (VALUES(b) + 1)]
+    parenthesis [(VALUES(b) + 1)]
+      binary [VALUES(b) + 1]
+        values_of [VALUES(b)]
+          column column=b [b]
+        literal [1]
