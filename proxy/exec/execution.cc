@@ -334,21 +334,39 @@ void Execution::after_units() {
     undo();
     return;
   }
+  note_insert_id();
   const Tally& tally = reply_->tally();
-  insert_id_ = plan_.first_generated != 0 ? plan_.first_generated : plan_.explicit_insert_id;
-  if (plan_.backend_sets_last_insert_id && tally.insert_id != 0 &&
-      (insert_id_ == 0 || tally.affected_rows != 1)) {
-    insert_id_ = tally.insert_id;
-    state_.last_insert_id = tally.insert_id;
-  } else if (plan_.first_generated != 0) {
-    state_.last_insert_id = plan_.first_generated;
-  } else if (insert_id_ == 0 && plan_.kind == plan::PlanKind::forward) {
-    insert_id_ = tally.insert_id;
-  }
-  if (plan_.set_last_insert_id) state_.last_insert_id = *plan_.set_last_insert_id;
   warnings_ = tally.warnings;
   state_.found_rows = tally.rows;
   follow_up();
+}
+
+// What the OK packet and LAST_INSERT_ID() say: MySQL's own rules, with the proxy's key in the place of AUTO_INCREMENT.
+void Execution::note_insert_id() {
+  const Tally& tally = reply_->tally();
+  if (plan_.set_last_insert_id) state_.last_insert_id = *plan_.set_last_insert_id;
+  if (plan_.backend_sets_last_insert_id && tally.insert_id != 0 &&
+      (tally.affected_rows != 1 || (plan_.first_generated == 0 && plan_.explicit_insert_id == 0))) {
+    insert_id_ = tally.insert_id;
+    state_.last_insert_id = tally.insert_id;
+    return;
+  }
+  if (plan_.first_generated != 0) {
+    if (key_was_burnt()) return;
+    insert_id_ = plan_.first_generated;
+    state_.last_insert_id = plan_.first_generated;
+    return;
+  }
+  insert_id_ = plan_.explicit_insert_id;
+  if (insert_id_ == 0 && plan_.kind == plan::PlanKind::forward) insert_id_ = tally.insert_id;
+}
+
+// No row of the statement is new: IGNORE dropped all of them, or the only one updated an existing row (2 affected
+// rows, or 0 when nothing changed).
+bool Execution::key_was_burnt() const {
+  if (options_.burnable_rows == 0) return false;
+  const uint64_t affected = reply_->tally().affected_rows;
+  return affected == 0 || (options_.burnable_rows == 1 && affected == 2);
 }
 
 // A statement of several units that failed leaves nothing behind.

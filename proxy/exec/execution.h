@@ -25,6 +25,8 @@ struct ExecutionOptions {
   bool calc_found_rows = false;          // ask for FOUND_ROWS() before the connection goes
   bool changes_rows = false;             // INSERT, UPDATE, DELETE …: ROW_COUNT() is the affected rows
   bool fetch_insert_id = false;          // forwarded INSERT: its insert id may be a generated one
+  // INSERT IGNORE or ON DUPLICATE KEY UPDATE of so many rows: the generated key may not have been stored.
+  uint32_t burnable_rows = 0;
   bool single_instance = false;          // transactions: single_instance
   size_t max_rows_held = 1'000'000;
 };
@@ -78,6 +80,8 @@ class Execution final : public Task {
   std::vector<mysql::Value> unit_values(const plan::ExecutionUnit& unit) const;
   bool units_idle() const;
   void after_units();
+  void note_insert_id();
+  bool key_was_burnt() const;
   void undo();
   void follow_up();
   void after_follow_up();

@@ -72,7 +72,7 @@ ClientSocket::ClientSocket(Loop& loop, int descriptor, const ListenerFacts& list
       connection_id_(connection_id),
       host_(std::move(host)),
       last_active_(loop.now()),
-      reader_(loop.shared().session.max_packet) {
+      reader_(front::login_packet_max) {
   Stream::Marks marks;
   marks.high = loop.shared().settings.client_write_high_mark;
   marks.low = loop.shared().settings.client_write_low_mark;

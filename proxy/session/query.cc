@@ -258,6 +258,9 @@ void Session::start_execution(plan::Plan planned) {
   options.fetch_insert_id =
       planned.kind == plan::PlanKind::forward &&
       (statement.kind == StatementKind::insert || statement.kind == StatementKind::load_data);
+  if (statement.insert != nullptr && (statement.insert->ignore || !statement.insert->on_duplicate.empty())) {
+    options.burnable_rows = std::max<uint32_t>(1, static_cast<uint32_t>(statement.insert->rows.size()));
+  }
   options.single_instance = environment_.settings->transactions == Transactions::single_instance;
   options.max_rows_held = environment_.settings->max_rows_held;
   const auto timeout = environment_.settings->query_timeout;
