@@ -17,8 +17,8 @@ Integer number(const Cell& cell) {
 }
 
 std::string family(const InstanceFacts& facts) {
-  return fmt::format("{} {}.{}", facts.flavour == Flavour::mariadb ? "MariaDB" : "MySQL",
-                     facts.version_id / 10'000, facts.version_id / 100 % 100);
+  return fmt::format("{} {}.{}", to_string(facts.flavour), facts.version_id / 10'000,
+                     facts.version_id / 100 % 100);
 }
 
 template <typename Text>

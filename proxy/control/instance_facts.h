@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "base/mysql/flavour.h"
 #include "base/result.h"
 #include "proxy/control/connection.h"
 #include "proxy/control/finding.h"
 
 namespace evenkeel::control {
 
-enum class Flavour : uint8_t { mysql, mariadb };
+using mysql::Flavour;
 
 struct InstanceFacts {
   std::string instance;
