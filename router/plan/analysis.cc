@@ -29,7 +29,7 @@ class Analyser {
       if (tokens_[i].kind == sql::TokenKind::parameter) out_.parameter_tokens.push_back(i);
     }
     EVENKEEL_TRY(walk_statement(statement));
-    note_calls();
+    EVENKEEL_TRY(note_calls());
     EVENKEEL_TRY(check_names(statement));
     if (out_.sharded()) EVENKEEL_TRY(check_company(statement));
     close_equalities();
@@ -63,6 +63,7 @@ class Analyser {
       if (query.right != nullptr) EVENKEEL_TRY(walk_query(*query.right, parent, true));
       const uint32_t block = new_block(parent);
       list_spans_.push_back(query.order_span);
+      order_spans_.push_back(query.order_span);
       for (const sql::OrderItem& item : query.order_by) EVENKEEL_TRY(walk_expr(item.expr, block));
     }
     common_tables_.resize(tables_in_scope);
@@ -79,6 +80,8 @@ class Analyser {
     for (const sql::Span span : {select.list, select.group_span, select.having_span, query.order_span}) {
       list_spans_.push_back(span);
     }
+    order_spans_.push_back(select.group_span);
+    order_spans_.push_back(query.order_span);
     for (const sql::SelectItem& item : select.items) {
       if (!item.alias) items_.push_back(&item);
       EVENKEEL_TRY(walk_expr(item.expr, block));
@@ -258,7 +261,9 @@ class Analyser {
     return inner.first >= outer.first && inner.last <= outer.last && !outer.empty();
   }
 
-  void note_calls() {
+  // The bodies of routines, triggers and views mean the session that will run them.
+  Status note_calls() {
+    if (whole_.kind == sql::StatementKind::ddl) return check_created_from_calls();
     for (const sql::Expr* call : whole_.calls) note_call(*call);
     for (const sql::SelectItem* item : items_) {
       const bool holds_call = std::any_of(out_.calls.begin(), out_.calls.end(), [&](const SessionCall& call) {
@@ -266,13 +271,35 @@ class Analyser {
       });
       if (holds_call) out_.named_items.push_back(item);
     }
+    const bool not_understood = whole_.kind == sql::StatementKind::opaque;
+    if (not_understood && (!out_.calls.empty() || out_.last_insert_id_of != nullptr)) {
+      return fail(unsupported("a function that tells of the session, in a statement that is not understood"));
+    }
+    return {};
+  }
+
+  // CREATE TABLE … SELECT stores what the session's functions say now.
+  Status check_created_from_calls() const {
+    if (!whole_.words.starts_with("create") || whole_.words.find("table") == std::string_view::npos)
+      return {};
+    const bool calls = std::any_of(whole_.calls.begin(), whole_.calls.end(), [](const sql::Expr* call) {
+      return session_function(*call).has_value() || is_last_insert_id_of(*call);
+    });
+    bool selects = false;
+    for (uint32_t i = whole_.span.first; i < whole_.span.last; ++i) {
+      selects |= same_name(tokens_.text_of(i), "select");
+    }
+    if (calls && selects)
+      return fail(unsupported("CREATE TABLE … SELECT of a function that tells of the session"));
+    return {};
   }
 
   void note_call(const sql::Expr& expr) {
+    const auto lies_in = [&](const std::vector<sql::Span>& spans) {
+      return std::any_of(spans.begin(), spans.end(), [&](sql::Span span) { return inside(expr.span, span); });
+    };
     if (const auto function = session_function(expr)) {
-      const bool in_list = std::any_of(list_spans_.begin(), list_spans_.end(),
-                                       [&](sql::Span list) { return inside(expr.span, list); });
-      out_.calls.push_back({&expr, *function, in_list});
+      out_.calls.push_back({&expr, *function, lies_in(list_spans_), lies_in(order_spans_)});
     } else if (is_last_insert_id_of(expr)) {
       out_.last_insert_id_of = &expr;
     } else if (reads_time(expr)) {
@@ -508,6 +535,7 @@ class Analyser {
   std::vector<std::string_view> common_tables_;
   std::set<uint32_t> seen_names_;
   std::vector<sql::Span> list_spans_;          // select lists, GROUP BY, HAVING, ORDER BY
+  std::vector<sql::Span> order_spans_;         // GROUP BY, ORDER BY
   std::vector<const sql::SelectItem*> items_;  // without an alias
   bool opaque_table_ = false;
 };
@@ -528,7 +556,10 @@ Result<Analysis> analyse(sql::StatementPtr statement, const sql::Statement& whol
 void add_edits(const Analysis& analysis, const Arguments& arguments, NameStyle style, Rewrite& rewrite) {
   for (const SessionCall& call : analysis.calls) {
     const mysql::Value value = session_value(call.function, arguments.facts);
-    rewrite.replace(call.expr->span, call.literal_only ? rewrite.literal(value) : rewrite.value(value));
+    Piece piece = call.literal_only ? rewrite.literal(value) : rewrite.value(value);
+    // A bare number there would be a position.
+    if (call.orders && value.is_integer()) piece.text += "+0";
+    rewrite.replace(call.expr->span, std::move(piece));
   }
   for (const sql::SelectItem* item : analysis.named_items) {
     Piece name{" AS ", {}};

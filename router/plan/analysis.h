@@ -48,6 +48,7 @@ struct SessionCall {
   SessionFunction function = SessionFunction::last_insert_id;
   // Stands in a select list, GROUP BY or ORDER BY, where a parameter would have no type.
   bool literal_only = false;
+  bool orders = false;  // stands in GROUP BY or ORDER BY
 };
 
 struct Analysis {

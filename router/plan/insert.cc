@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "base/limits.h"
 #include "base/mysql/error_codes.h"
 #include "router/plan/bound.h"
 #include "router/plan/constants.h"
@@ -175,6 +176,11 @@ class Insert final : public Bound {
         write_split(members, rewrite, piece);
       } else {
         rewrite.write_statement(statement().span, piece);
+      }
+      if (piece.parameters.size() > limits::parameters_max) {
+        return fail(make_error(
+            ErrorKind::limit, 1390,
+            "Prepared statement contains too many placeholders, those of generated keys included"));
       }
       plan.units.push_back({instance, std::move(piece.text), std::move(piece.parameters), {slot}});
     }

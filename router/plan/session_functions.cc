@@ -43,6 +43,11 @@ std::optional<SessionFunction> find(std::span<const Named> names, std::string_vi
   return std::nullopt;
 }
 
+// name() or name: in parts that were not understood the parser gives no arguments, but the tokens tell.
+bool has_no_arguments(const sql::Expr& call) {
+  return call.args.empty() && call.span.last - call.span.first <= 3;
+}
+
 bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -57,7 +62,7 @@ bool is_time_of_day(std::string_view name) { return is_one_of(name, {"curtime", 
 
 std::optional<SessionFunction> session_function(const sql::Expr& call) {
   if (call.kind == sql::ExprKind::function) {
-    if (!call.args.empty()) return std::nullopt;
+    if (!has_no_arguments(call)) return std::nullopt;
     return find(functions, call.name);
   }
   if (call.kind == sql::ExprKind::system_variable && call.scope != "global")
@@ -90,7 +95,7 @@ Value session_value(SessionFunction function, const SessionFacts& facts) {
 }
 
 bool is_last_insert_id_of(const sql::Expr& call) {
-  return call.kind == sql::ExprKind::function && call.name == "last_insert_id" && !call.args.empty();
+  return call.kind == sql::ExprKind::function && call.name == "last_insert_id" && !has_no_arguments(call);
 }
 
 bool reads_time(const sql::Expr& call) {
@@ -98,13 +103,13 @@ bool reads_time(const sql::Expr& call) {
   const std::string_view name = call.name;
   return is_now(name) || is_today(name) || is_time_of_day(name) ||
          is_one_of(name, {"utc_timestamp", "utc_date", "utc_time"}) ||
-         (name == "unix_timestamp" && call.args.empty());
+         (name == "unix_timestamp" && has_no_arguments(call));
 }
 
 std::optional<std::string> fixed_time(const sql::Expr& call, int64_t unix_micros,
                                       const Arguments& arguments) {
   int64_t digits = 0;
-  if (!call.args.empty()) {
+  if (!has_no_arguments(call)) {
     if (call.args.size() != 1 || !sql::is_literal(*call.args[0])) return std::nullopt;
     const auto value = sql::literal_value(*call.args[0], arguments.tokens, arguments.facts.lex);
     if (!value || !value->is_integer() || value->as_uint64() > 6) return std::nullopt;
