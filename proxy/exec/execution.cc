@@ -14,8 +14,6 @@ using protocol::Part;
 
 namespace {
 
-enum FollowUp : int { ask_insert_id, ask_found_rows, ask_warnings };
-
 // The rows that SHOW WARNINGS keeps for the client, as MySQL's max_error_count.
 constexpr size_t warnings_kept = 64;
 
@@ -225,9 +223,7 @@ void Execution::on_part(Lane& lane, const Step& step, Part part, std::string_vie
       if (part == Part::column_definition) reply_->on_metadata(lane, payload);
       return;
     case Purpose::capture:
-      if (part == Part::column_count) capture_ = Capture();
-      if (part == Part::column_definition) (void)capture_.define(payload, lane.connection().capabilities);
-      capture_.begin(lane.next_sequence());
+      if (FollowUp* asked = asked_on(lane)) asked->capture.begin(lane.next_sequence());
       return;
     default:
       return;
@@ -236,7 +232,7 @@ void Execution::on_part(Lane& lane, const Step& step, Part part, std::string_vie
 
 void Execution::on_rows(Lane& lane, const Step& step, std::string_view frames) {
   if (step.purpose == Purpose::capture) {
-    (void)capture_.feed(frames);
+    if (FollowUp* asked = asked_on(lane)) (void)asked->capture.feed(frames);
     return;
   }
   if (step.purpose == Purpose::unit && !(cancelled_ && error_)) reply_->on_rows(lane, step.unit, frames);
@@ -262,6 +258,11 @@ void Execution::on_step_done(Lane& lane, const Step& step, bool failed) {
     }
     case Purpose::unit:
       reply_->on_unit_done(lane, step.unit);
+      // A lane that was held back while its answer ended must hear the next one.
+      if (lane.idle() && lane.paused) {
+        lane.paused = false;
+        port_.resume(&lane.connection());
+      }
       if (options_.answer.binary && !failed) {
         queue_next_binary(lane);
         port_.flush(&lane.connection());
@@ -321,7 +322,7 @@ void Execution::on_lost(Lane& lane, const std::string& reason) {
     if (lane.begun) {
       poison(fmt::format("the connection to instance '{}' was lost in it", name(lane.instance())));
     }
-    std::erase_if(asked_, [&](const auto& asked) { return asked.first == &lane; });
+    std::erase_if(asked_, [&](const FollowUp& asked) { return asked.lane == &lane; });
   }
 }
 
@@ -341,7 +342,8 @@ void Execution::after_units() {
   follow_up();
 }
 
-// What the OK packet and LAST_INSERT_ID() say: MySQL's own rules, with the proxy's key in the place of AUTO_INCREMENT.
+// What the OK packet and LAST_INSERT_ID() say: MySQL's own rules, with the proxy's key in the place of
+// AUTO_INCREMENT.
 void Execution::note_insert_id() {
   const Tally& tally = reply_->tally();
   if (plan_.set_last_insert_id) state_.last_insert_id = *plan_.set_last_insert_id;
@@ -361,8 +363,8 @@ void Execution::note_insert_id() {
   if (insert_id_ == 0 && plan_.kind == plan::PlanKind::forward) insert_id_ = tally.insert_id;
 }
 
-// No row of the statement is new: IGNORE dropped all of them, or the only one updated an existing row (2 affected
-// rows, or 0 when nothing changed).
+// No row of the statement is new: IGNORE dropped all of them, or the only one updated an existing row (2
+// affected rows, or 0 when nothing changed).
 bool Execution::key_was_burnt() const {
   if (options_.burnable_rows == 0) return false;
   const uint64_t affected = reply_->tally().affected_rows;
@@ -401,42 +403,47 @@ void Execution::undo() {
 
 void Execution::follow_up() {
   stage_ = Stage::following_up;
-  const auto ask = [&](Lane& lane, FollowUp what, std::string_view sql) {
-    asked_.emplace_back(&lane, what);
+  const auto ask = [&](Lane& lane, Question question, std::string_view sql) {
+    asked_.push_back({&lane, question, {}});
     lane.query(sql, Purpose::capture);
     port_.flush(&lane.connection());
   };
   for (const auto& lane : state_.lanes.all()) {
     if (!uses(lane->instance()) || lane->connection().lost) continue;
-    if (options_.calc_found_rows) ask(*lane, ask_found_rows, "SELECT FOUND_ROWS()");
-    if (warnings_ > 0) ask(*lane, ask_warnings, "SHOW WARNINGS");
+    if (options_.calc_found_rows) ask(*lane, Question::found_rows, "SELECT FOUND_ROWS()");
+    if (warnings_ > 0) ask(*lane, Question::warnings, "SHOW WARNINGS");
     // Whether the id was generated or written by the client: the server's function knows, and is set back to
     // 0 so that the next answer can be told from this one.
     if (options_.fetch_insert_id && reply_->tally().insert_id != 0) {
-      ask(*lane, ask_insert_id, "SELECT LAST_INSERT_ID(), LAST_INSERT_ID(0)");
+      ask(*lane, Question::insert_id, "SELECT LAST_INSERT_ID(), LAST_INSERT_ID(0)");
     }
   }
 }
 
+Execution::FollowUp* Execution::asked_on(const Lane& lane) {
+  const auto found =
+      std::find_if(asked_.begin(), asked_.end(), [&](const FollowUp& asked) { return asked.lane == &lane; });
+  return found == asked_.end() ? nullptr : &*found;
+}
+
 void Execution::take_captured(Lane& lane, bool failed) {
-  const auto asked =
-      std::find_if(asked_.begin(), asked_.end(), [&](const auto& entry) { return entry.first == &lane; });
-  if (asked == asked_.end()) return;
-  const int what = asked->second;
-  asked_.erase(asked);
-  if (failed) return;
-  const auto& rows = capture_.rows();
-  if (what == ask_warnings) {
+  FollowUp* found = asked_on(lane);
+  if (found == nullptr) return;
+  const FollowUp asked = std::move(*found);
+  asked_.erase(asked_.begin() + (found - asked_.data()));
+  const auto& rows = asked.capture.rows();
+  if (failed || rows.empty()) return;
+  if (asked.question == Question::warnings) {
     for (const auto& row : rows) {
       if (row.size() < 3 || state_.warnings.size() >= warnings_kept) break;
       state_.warnings.push_back(
           {row[0].value_or(""), static_cast<uint16_t>(number_of(row[1])), row[2].value_or("")});
     }
-  } else if (!rows.empty() && !rows[0].empty()) {
-    const uint64_t value = number_of(rows[0][0]);
-    if (what == ask_found_rows) state_.found_rows = value;
-    if (what == ask_insert_id && value != 0) state_.last_insert_id = value;
+    return;
   }
+  const uint64_t value = rows[0].empty() ? 0 : number_of(rows[0][0]);
+  if (asked.question == Question::found_rows) state_.found_rows = value;
+  if (asked.question == Question::insert_id && value != 0) state_.last_insert_id = value;
 }
 
 void Execution::after_follow_up() {

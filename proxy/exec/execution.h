@@ -27,7 +27,7 @@ struct ExecutionOptions {
   bool fetch_insert_id = false;          // forwarded INSERT: its insert id may be a generated one
   // INSERT IGNORE or ON DUPLICATE KEY UPDATE of so many rows: the generated key may not have been stored.
   uint32_t burnable_rows = 0;
-  bool single_instance = false;          // transactions: single_instance
+  bool single_instance = false;  // transactions: single_instance
   size_t max_rows_held = 1'000'000;
 };
 
@@ -73,7 +73,16 @@ class Execution final : public Task {
     done,
   };
 
+  enum class Question : uint8_t { insert_id, found_rows, warnings };
+  // A query of our own behind a unit, on the unit's lane.
+  struct FollowUp {
+    Lane* lane;
+    Question question;
+    Capture capture;
+  };
+
   bool uses(rule::InstanceId instance) const;
+  FollowUp* asked_on(const Lane& lane);
   void begin_units();
   void queue_units(Lane& lane);
   void queue_next_binary(Lane& lane);
@@ -108,8 +117,7 @@ class Execution final : public Task {
   uint32_t error_unit_ = UINT32_MAX;
   std::optional<Error> error_;
   std::optional<CommitFlow> commit_;
-  std::vector<std::pair<Lane*, int>> asked_;  // follow-ups awaited, with what they ask
-  Capture capture_;
+  std::vector<FollowUp> asked_;  // in the order of their sending
   uint64_t insert_id_ = 0;
   uint32_t warnings_ = 0;
   Outcome outcome_;
