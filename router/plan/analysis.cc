@@ -5,9 +5,9 @@
 #include <functional>
 #include <set>
 
+#include "router/plan/company.h"
 #include "router/plan/key_value.h"
 #include "router/plan/scope.h"
-#include "router/sql/literal.h"
 
 namespace evenkeel::plan {
 namespace {
@@ -30,8 +30,8 @@ class Analyser {
     }
     EVENKEEL_TRY(walk_statement(statement));
     EVENKEEL_TRY(note_calls());
-    EVENKEEL_TRY(check_names(statement));
-    if (out_.sharded()) EVENKEEL_TRY(check_company(statement));
+    EVENKEEL_TRY(check_names(out_, whole_, facts_, seen_names_));
+    if (out_.sharded()) EVENKEEL_TRY(check_company(out_, opaque_table_));
     close_equalities();
     return {};
   }
@@ -447,86 +447,6 @@ class Analyser {
     return {};
   }
 
-  // --- the whole
-
-  // Every name that the parser saw must have been met above when it is a sharded table; and all schemas named
-  // must live on one instance.
-  Status check_names(const sql::Statement& statement) {
-    const rule::LogicalSchema* home = out_.rules->find_schema(facts_.database);
-    bool named = false;
-    for (const sql::TableName& name : whole_.tables) {
-      const rule::LogicalSchema* schema = out_.rules->find_schema(schema_of(name));
-      if (schema != nullptr && name.schema) {
-        if (named && home != nullptr && home->default_instance != schema->default_instance) {
-          return fail(unsupported(
-              fmt::format("schemas '{}' and '{}' in one statement: they lie on different instances",
-                          home->name, schema->name)));
-        }
-        home = schema;
-      }
-      named |= schema != nullptr;
-      if (seen_names_.contains(name.table.token)) continue;
-      if (out_.rules->find_table(schema_of(name), name.table.text) == nullptr) continue;
-      return fail(refusal_by_kind(statement, name));
-    }
-    if (home != nullptr) {
-      out_.home = home->default_instance;
-    } else if (!out_.rules->schemas().empty()) {
-      out_.home = out_.rules->schemas().front().default_instance;
-    }
-    return {};
-  }
-
-  static Error refusal_by_kind(const sql::Statement& statement, const sql::TableName& name) {
-    if (statement.query == nullptr && statement.insert == nullptr && statement.update == nullptr &&
-        statement.del == nullptr) {
-      std::string words(statement.words);
-      std::transform(words.begin(), words.end(), words.begin(),
-                     [](unsigned char c) { return std::toupper(c); });
-      return unsupported(fmt::format("{} on sharded table '{}'", words, name.table.text));
-    }
-    return unsupported(
-        fmt::format("sharded table '{}' in a part of the statement that is not understood", name.table.text));
-  }
-
-  // Tables that a statement on sharded tables may name beside them: none but those bound to them.
-  Status check_company(const sql::Statement& statement) {
-    const TableUse& first = out_.uses.front();
-    if (!out_.others.empty()) {
-      return fail(unsupported(fmt::format("sharded table '{}' together with table '{}', which is not sharded",
-                                          first.rule->name, out_.others.front())));
-    }
-    for (const TableUse& use : out_.uses) {
-      const bool bound = use.rule == first.rule || (use.rule->binding_group != 0 &&
-                                                    use.rule->binding_group == first.rule->binding_group);
-      if (!bound) {
-        return fail(
-            unsupported(fmt::format("sharded tables '{}' and '{}' in one statement: they are not bound to "
-                                    "each other (binding)",
-                                    first.rule->name, use.rule->name)));
-      }
-    }
-    if (opaque_table_) {
-      return fail(unsupported(fmt::format(
-          "a table expression that is not understood beside sharded table '{}'", first.rule->name)));
-    }
-    if (out_.user_variable != nullptr) {
-      return fail(unsupported(fmt::format("user variable @{} in a statement on sharded table '{}'",
-                                          out_.user_variable->name, first.rule->name)));
-    }
-    if (out_.leaves_state) {
-      return fail(unsupported(
-          fmt::format("a lock or sequence function in a statement on sharded table '{}'", first.rule->name)));
-    }
-    const bool with = (statement.update != nullptr && !statement.update->with_span.empty()) ||
-                      (statement.del != nullptr && !statement.del->with_span.empty());
-    if (with) {
-      return fail(
-          unsupported(fmt::format("WITH in an UPDATE or DELETE of sharded table '{}'", first.rule->name)));
-    }
-    return {};
-  }
-
   Analysis& out_;
   const sql::Statement& whole_;
   const sql::Tokens& tokens_;
@@ -551,32 +471,6 @@ Result<Analysis> analyse(sql::StatementPtr statement, const sql::Statement& whol
   Analyser analyser(analysis, whole, tokens, facts);
   EVENKEEL_TRY(analyser.run());
   return analysis;
-}
-
-void add_edits(const Analysis& analysis, const Arguments& arguments, NameStyle style, Rewrite& rewrite) {
-  for (const SessionCall& call : analysis.calls) {
-    const mysql::Value value = session_value(call.function, arguments.facts);
-    Piece piece = call.literal_only ? rewrite.literal(value) : rewrite.value(value);
-    // A bare number there would be a position.
-    if (call.orders && value.is_integer()) piece.text += "+0";
-    rewrite.replace(call.expr->span, std::move(piece));
-  }
-  for (const sql::SelectItem* item : analysis.named_items) {
-    Piece name{" AS ", {}};
-    sql::append_identifier(arguments.tokens.text_of(item->span), name.text);
-    rewrite.insert(item->span.last, std::move(name));
-  }
-  for (const Qualifier& qualifier : analysis.qualifiers) {
-    if (style == NameStyle::with_alias || qualifier.table.empty()) {
-      if (!qualifier.with_schema.empty()) rewrite.replace(qualifier.with_schema, std::string{});
-    } else {
-      rewrite.name(qualifier.table, *analysis.uses[qualifier.use].rule, NameStyle::bare, {});
-    }
-  }
-  for (const sql::Span span : analysis.target_schemas) rewrite.replace(span, std::string{});
-  for (const TableUse& use : analysis.uses) {
-    rewrite.name(use.name, *use.rule, use.has_alias ? NameStyle::bare : style, use.shown);
-  }
 }
 
 }  // namespace evenkeel::plan
