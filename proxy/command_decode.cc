@@ -46,7 +46,7 @@ int decode(const DecodeOptions& options) {
   if (!id) return complain(fmt::format("{} is no id: decimal digits are wanted", options.id));
   const auto decoded = idgen::decode(*layout, *id);
   if (!decoded) return complain(decoded.error().message);
-  fmt::print("time      {}\nworker    {}\nsequence  {}\n", decoded->time, decoded->worker,
+  fmt::print("time      {}\nworker    {}\nsequence  {}\n", decoded->time, decoded->parts.worker,
              decoded->parts.sequence);
   if (!options.slots) return 0;
   const auto algorithm = rule::make_algorithm("mod", *options.slots);

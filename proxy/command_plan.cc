@@ -66,6 +66,10 @@ Result<std::string> plan_text(const PlanOptions& options, const config::Config& 
   sql::Tokens tokens;
   EVENKEEL_TRY(sql::lex(options.sql, facts.lex, tokens));
   EVENKEEL_ASSIGN(sql::StatementPtr statement, sql::parse(tokens, facts.lex));
+  if (statement->parameters != parameters.size()) {
+    return fail(config_error(fmt::format("the statement has {} of ?, and {} --param were given",
+                                         statement->parameters, parameters.size())));
+  }
   EVENKEEL_ASSIGN(const plan::BoundPtr bound, plan::bind(statement, tokens, catalog, config.rules, facts));
   const plan::Arguments arguments{tokens, parameters, facts, !parameters.empty()};
   EVENKEEL_ASSIGN(const plan::KeyDemand demand, plan::key_demand(*bound, arguments));

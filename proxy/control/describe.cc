@@ -95,7 +95,10 @@ void set_type(Column& column, const std::string& name, const Row& row) {
   } else if (type != nullptr) {
     column.char_length = type->width;
   }
-  if (column.type == ColumnType::newdecimal) column.precision = static_cast<uint8_t>(number(row[7]));
+  if (column.type == ColumnType::newdecimal) {
+    column.precision = static_cast<uint8_t>(number(row[7]));
+    column.char_length = column.precision;
+  }
   if (is_temporal(column.type)) {
     column.decimals = static_cast<uint8_t>(number(row[9]));
     if (column.decimals != 0) column.char_length += column.decimals + 1u;
@@ -185,7 +188,7 @@ Status read_triggers(Connection& connection, const std::string& where, Descripti
 
 std::string shape(const Column& column) {
   std::string text = column.type_text;
-  if (!column.collation_name.empty()) text += " " + column.collation_name;
+  if (column.collation != mysql::collation_binary) text += " " + column.collation_name;
   if (!column.nullable) text += " not null";
   if (column.auto_increment) text += " auto_increment";
   if (column.generated) text += " generated";
@@ -260,7 +263,7 @@ Column column_of(const Row& row) {
   column.auto_increment = holds(extra, "auto_increment");
   column.generated = holds(extra, "VIRTUAL GENERATED") || holds(extra, "STORED GENERATED");
   column.has_default = column.nullable || row[4].has_value() || column.auto_increment;
-  column.collation_name = row[10].value_or("");
+  column.collation_name = row[10].value_or("binary");
   if (const mysql::Collation* collation = mysql::find_collation(column.collation_name)) {
     column.collation = collation->id;
   }

