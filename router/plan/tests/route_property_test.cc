@@ -122,8 +122,32 @@ Predicate random_between() {
           }};
 }
 
+// Two bounds that leave a few values: what is enumerated into slots.
+Predicate random_span() {
+  const auto from = *rc::gen::inRange<int64_t>(lowest, highest);
+  const auto to = from + *rc::gen::inRange<int64_t>(-1, 6);
+  const std::string lower = *rc::gen::element<std::string>(">", ">=");
+  const std::string upper = *rc::gen::element<std::string>("<", "<=");
+  const bool by_between = *rc::gen::inRange(0, 3) == 0;
+  const std::string a = std::to_string(from);
+  const std::string b = std::to_string(to);
+  const bool turned = *rc::gen::arbitrary<bool>();
+  const std::string text =
+      by_between ? "id BETWEEN " + a + " AND " + b
+                 : "(id " + lower + " " + a + " AND " +
+                       (turned ? b + (upper == "<" ? " > " : " >= ") + "id" : "id " + upper + " " + b) + ")";
+  return {text, [=](int64_t id, int64_t) {
+            const auto value = static_cast<double>(id);
+            return both(compare(by_between ? ">=" : lower, value, static_cast<double>(from)),
+                        compare(by_between ? "<=" : upper, value, static_cast<double>(to)));
+          }};
+}
+
 Predicate random_predicate(int depth) {
-  switch (depth == 0 ? *rc::gen::inRange(0, 6) : *rc::gen::inRange(0, 12)) {
+  switch (depth == 0 ? *rc::gen::inRange(-2, 6) : *rc::gen::inRange(-2, 12)) {
+    case -2:
+    case -1:
+      return random_span();
     case 0:
       return random_list();
     case 1:
@@ -162,7 +186,7 @@ std::set<rule::Slot> slots_of(const Plan& plan) {
 }
 
 void expect_superset(const std::string& table) {
-  const Predicate predicate = random_predicate(3);
+  const Predicate predicate = random_predicate(*rc::gen::inRange(0, 4));
   Question question;
   question.facts.database = "shop";
   question.sql = "SELECT * FROM " + table + " AS t WHERE " + predicate.text;
