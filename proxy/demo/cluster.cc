@@ -133,6 +133,9 @@ Status Cluster::launch(Instance& instance) {
   if (instance.place.port == 0) {
     EVENKEEL_ASSIGN(instance.place.port, find_free_port(random_, ports_));
   }
+  std::error_code cause;
+  std::filesystem::create_directories(temporary_folder(instance.place), cause);
+  if (cause) return fail(io_error("create", temporary_folder(instance.place), cause));
   EVENKEEL_ASSIGN(instance.process, Process::start({.command = server_command(program_, instance.place),
                                                     .log = instance.log,
                                                     .working_directory = instance.place.folder,

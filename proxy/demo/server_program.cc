@@ -146,6 +146,8 @@ Result<fs::path> template_folder(const ServerProgram& program, const fs::path& c
   return finished;
 }
 
+std::filesystem::path temporary_folder(const ServerPlace& place) { return place.folder.string() + ".tmp"; }
+
 std::vector<std::string> server_command(const ServerProgram& program, const ServerPlace& place) {
   const uint32_t open_tables = std::max<uint32_t>(2000, place.tables * 2);
   std::vector<std::string> command = program.command;
@@ -155,6 +157,7 @@ std::vector<std::string> server_command(const ServerProgram& program, const Serv
   command.insert(command.end(),
                  {
                      fmt::format("--datadir={}", place.folder.string()),
+                     fmt::format("--tmpdir={}", temporary_folder(place).string()),
                      fmt::format("--port={}", place.port),
                      fmt::format("--server-id={}", place.number),
                      fmt::format("--max-connections={}", place.connections),
@@ -173,7 +176,7 @@ std::vector<std::string> server_command(const ServerProgram& program, const Serv
                      "--innodb-buffer-pool-size=64M",
                      "--innodb-buffer-pool-load-at-startup=OFF",
                      "--innodb-buffer-pool-dump-at-shutdown=OFF",
-                     "--innodb-flush-log-at-trx-commit=0",
+                     "--innodb-flush-log-at-trx-commit=2",
                      "--innodb-doublewrite=OFF",
                      "--sync-binlog=0",
                  });

@@ -51,6 +51,9 @@ struct ServerPlace {
 
 // The whole command line: loopback only, no network name look-ups, small caches, and no flush to disk at
 // commit: a demo cluster may lose its last second when the machine crashes.
+// Its own: a server that starts removes what others left in a shared one. Must exist before the start.
+std::filesystem::path temporary_folder(const ServerPlace& place);
+
 std::vector<std::string> server_command(const ServerProgram& program, const ServerPlace& place);
 
 }  // namespace evenkeel::demo

@@ -12,10 +12,10 @@ using protocol::PacketWriter;
 using protocol::Part;
 using protocol::ResponseShape;
 
-void Lane::arm() { relay_.reset(steps_.front().shape, connection_->capabilities, 1); }
+void Lane::arm() { relay_.reset(steps_.front().shape, connection_->capabilities, steps_.front().sequence); }
 
-void Lane::push(Purpose purpose, uint32_t unit, ResponseShape shape) {
-  steps_.push_back(Step{purpose, unit, shape});
+void Lane::push(Purpose purpose, uint32_t unit, ResponseShape shape, uint8_t sequence) {
+  steps_.push_back(Step{purpose, unit, shape, sequence});
   ++connection_->awaited;
   if (steps_.size() == 1) arm();
 }
@@ -23,26 +23,26 @@ void Lane::push(Purpose purpose, uint32_t unit, ResponseShape shape) {
 void Lane::query(std::string_view sql, Purpose purpose, uint32_t unit) {
   PacketWriter packets(connection_->out, 0);
   packets.write(protocol::Query{sql, {}}, connection_->capabilities);
-  push(purpose, unit, ResponseShape::result);
+  push(purpose, unit, ResponseShape::result, packets.next_sequence());
 }
 
 void Lane::init_db(std::string_view database) {
   PacketWriter packets(connection_->out, 0);
   packets.write(protocol::InitDb{database}, connection_->capabilities);
-  push(Purpose::state, 0, ResponseShape::ok);
+  push(Purpose::state, 0, ResponseShape::ok, packets.next_sequence());
 }
 
 void Lane::prepare(std::string_view sql, Purpose purpose, uint32_t unit) {
   PacketWriter packets(connection_->out, 0);
   packets.write(protocol::StmtPrepare{sql}, connection_->capabilities);
-  push(purpose, unit, ResponseShape::prepare);
+  push(purpose, unit, ResponseShape::prepare, packets.next_sequence());
 }
 
 void Lane::execute(uint32_t server_statement, std::span<const mysql::Value> values, uint32_t unit) {
   PacketWriter packets(connection_->out, 0);
   protocol::encode_execute(packets.begin(), server_statement, 0, values, connection_->capabilities);
   packets.end();
-  push(Purpose::unit, unit, ResponseShape::result);
+  push(Purpose::unit, unit, ResponseShape::result, packets.next_sequence());
 }
 
 void Lane::close_statement(uint32_t server_statement) {

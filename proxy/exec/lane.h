@@ -34,6 +34,7 @@ struct Step {
   Purpose purpose = Purpose::unit;
   uint32_t unit = 0;  // prepare, unit
   protocol::ResponseShape shape = protocol::ResponseShape::ok;
+  uint8_t sequence = 1;  // of the answer's first frame: a command may fill several frames
 };
 
 class Lane;
@@ -83,7 +84,7 @@ class Lane {
   bool paused = false;   // reading is stopped
 
  private:
-  void push(Purpose purpose, uint32_t unit, protocol::ResponseShape shape);
+  void push(Purpose purpose, uint32_t unit, protocol::ResponseShape shape, uint8_t sequence);
   void arm();
   Result<size_t> take(std::string_view input, LaneEvents& events);
 

@@ -151,7 +151,11 @@ ServerHandshake::Next ServerHandshake::on_user(const Verifiers* verifiers, std::
     verifiers_.caching_sha2 = auth::sha256({auth::view_of(nonce_)});
   }
   const bool ask_password = plugin_ == plugin::caching_sha2_password && can_ask_password();
-  if (!can_use(plugin_) && !ask_password) return switch_plugin(out);
+  if (!can_use(plugin_) && !ask_password) return switch_plugin(best_plugin(), out);
+  // A client that was told to use another plugin than the greeting's has no challenge for it yet.
+  const bool no_challenge =
+      !change_user_ && plugin_ != settings_.default_plugin && is_empty_response(response_);
+  if (no_challenge && !verifiers_.no_password) return switch_plugin(plugin_, out);
   return judge(response_, out);
 }
 
@@ -171,7 +175,7 @@ std::string_view ServerHandshake::best_plugin() const {
   return can_use(plugin::caching_sha2_password) ? plugin::caching_sha2_password : plugin::native_password;
 }
 
-ServerHandshake::Next ServerHandshake::switch_plugin(std::string& out) {
+ServerHandshake::Next ServerHandshake::switch_plugin(std::string_view to, std::string& out) {
   if (!has(login_.capabilities, capability::plugin_auth)) {
     return fail_with(
         make_error(ErrorKind::auth, mysql::er::not_supported_auth_mode,
@@ -179,7 +183,7 @@ ServerHandshake::Next ServerHandshake::switch_plugin(std::string& out) {
                    "upgrading MySQL client"),
         out);
   }
-  plugin_ = best_plugin();
+  plugin_ = std::string(to);
   nonce_ = fresh_nonce_;
   write(protocol::AuthSwitchRequest{plugin_, std::string(auth::view_of(nonce_))}, out);
   stage_ = Stage::switched;
@@ -204,7 +208,7 @@ ServerHandshake::Next ServerHandshake::judge(std::string_view response, std::str
   if (right && user_exists_) return authenticate();
   // The session's old challenge may not be the one that the client answered: it gets one more try.
   if (change_user_ && stage_ == Stage::user && has(login_.capabilities, capability::plugin_auth)) {
-    return switch_plugin(out);
+    return switch_plugin(best_plugin(), out);
   }
   return deny(out, true);
 }

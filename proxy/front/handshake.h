@@ -121,7 +121,7 @@ class ServerHandshake {
   Next on_response(std::string_view payload, std::string& out);
   Next on_full_auth(std::string_view payload, std::string& out);
   Next on_encrypted(std::string_view payload, std::string& out);
-  Next switch_plugin(std::string& out);
+  Next switch_plugin(std::string_view to, std::string& out);
   Next judge(std::string_view response, std::string& out);
   Next judge_empty(std::string& out);
   Next judge_password(std::string password, std::string& out);

@@ -152,7 +152,7 @@ void Session::dispatch(const CachedStatement& cached) {
         make_error(ErrorKind::backend, mysql::er::cr_server_lost,
                    "the connection that held this session's temporary tables or locks is lost"));
   }
-  if (cached.refusal) return answer_error(*cached.refusal);
+  if (cached.refusal) return refuse(statement, *cached.refusal);
   switch (statement.kind) {
     case StatementKind::empty:
       return answer_error(make_error(ErrorKind::statement, mysql::er::empty_query, "Query was empty"));
@@ -178,6 +178,22 @@ void Session::dispatch(const CachedStatement& cached) {
     });
   }
   draw_first_keys();
+}
+
+// A statement that was not understood may simply be wrong: the server's own syntax error is worth more to the
+// client than a refusal. PREPARE runs nothing.
+void Session::refuse(const sql::Statement& statement, const Error& refusal) {
+  const bool not_understood = statement.has_opaque || statement.kind == StatementKind::opaque;
+  if (!not_understood || binary_) return answer_error(refusal);
+  const std::string sql(tokens_.text);
+  keep_text();
+  run(std::make_unique<exec::Errand>(exec::Errand::What::prepare, state_.default_instance, sql, state_,
+                                     port_),
+      [this, refusal] {
+        const auto& errand = static_cast<const exec::Errand&>(*finished_.back());
+        const bool syntax = errand.error() && errand.error()->code == mysql::er::parse_error;
+        answer_error(syntax ? *errand.error() : refusal);
+      });
 }
 
 void Session::draw_first_keys() {

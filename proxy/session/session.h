@@ -89,6 +89,7 @@ class Session {
   void run_statement();
   Result<CachedStatement> look_up(const sql::Tokens& tokens, sql::Span part);
   void dispatch(const CachedStatement& cached);
+  void refuse(const sql::Statement& statement, const Error& refusal);
   void keep_text();
   void draw_first_keys();
   void draw_keys();
@@ -124,6 +125,7 @@ class Session {
   void answer_prepared(uint32_t id, std::vector<protocol::ColumnDefinition> columns,
                        const std::vector<plan::NameRestore>& restore);
   Status bind_prepared(PreparedStatement& prepared);
+  PreparedStatement* find_prepared(uint32_t id);
   void handle_execute(std::string_view payload);
   void handle_long_data(std::string_view payload);
   void handle_stmt_close(std::string_view payload);
@@ -168,6 +170,7 @@ class Session {
   bool waiting_for_key_ = false;
 
   PreparedStatements prepared_;
+  uint32_t last_prepared_ = 0;  // by the last PREPARE; 0: it failed
 };
 
 }  // namespace evenkeel::session

@@ -15,6 +15,9 @@ namespace {
 // ER_STMT_HAS_NO_OPEN_CURSOR
 constexpr uint16_t stmt_has_no_open_cursor = 1421;
 
+// MariaDB's clients name the statement of the PREPARE before, whose answer they have not seen, in this way.
+constexpr uint32_t last_statement = UINT32_MAX;
+
 Error unknown_statement(uint32_t id, std::string_view command) {
   return make_error(ErrorKind::statement, mysql::er::unknown_stmt_handler,
                     fmt::format("Unknown prepared statement handler ({}) given to {}", id, command));
@@ -32,6 +35,7 @@ void Session::handle_prepare(std::string_view payload) {
   auto command = protocol::StmtPrepare::decode(payload);
   if (!command) return answer_error(command.error());
   uint32_t id = 0;
+  last_prepared_ = 0;
   PreparedStatement* prepared = prepared_.add(environment_.settings->max_prepared_statements, id);
   if (prepared == nullptr) {
     return answer_error(make_error(ErrorKind::limit, mysql::er::max_prepared_stmt_count_reached,
@@ -88,6 +92,7 @@ void Session::handle_prepare(std::string_view payload) {
 void Session::answer_prepared(uint32_t id, std::vector<protocol::ColumnDefinition> columns,
                               const std::vector<plan::NameRestore>& restore) {
   for (auto& column : columns) exec::restore_names(column, restore);
+  last_prepared_ = id;
   protocol::StmtPrepareOk head;
   head.statement_id = id;
   head.parameters = prepared_.find(id)->parameters;
@@ -116,12 +121,16 @@ Status Session::bind_prepared(PreparedStatement& prepared) {
   return {};
 }
 
+PreparedStatement* Session::find_prepared(uint32_t id) {
+  return prepared_.find(id == last_statement ? last_prepared_ : id);
+}
+
 void Session::handle_execute(std::string_view payload) {
   count(environment_.counters->executes);
   count(environment_.counters->statements);
   auto id = protocol::StmtExecute::statement_id_of(payload);
   if (!id) return answer_error(id.error());
-  PreparedStatement* prepared = prepared_.find(*id);
+  PreparedStatement* prepared = find_prepared(*id);
   if (prepared == nullptr) return answer_error(unknown_statement(*id, "mysqld_stmt_execute"));
   if (prepared->long_data_error) {
     const Error error = *std::exchange(prepared->long_data_error, std::nullopt);
@@ -152,7 +161,7 @@ void Session::handle_long_data(std::string_view payload) {
   // No answer is sent, whatever happens: an error is kept for the execute.
   auto command = protocol::StmtSendLongData::decode(payload);
   if (!command) return;
-  PreparedStatement* prepared = prepared_.find(command->statement_id);
+  PreparedStatement* prepared = find_prepared(command->statement_id);
   if (prepared == nullptr) return;
   if (command->parameter >= prepared->parameters) {
     prepared->long_data_error = make_error(ErrorKind::statement, mysql::er::wrong_arguments,
@@ -182,7 +191,7 @@ void Session::handle_stmt_close(std::string_view payload) {
 void Session::handle_stmt_reset(std::string_view payload) {
   auto command = protocol::StmtReset::decode(payload);
   if (!command) return answer_error(command.error());
-  PreparedStatement* prepared = prepared_.find(command->statement_id);
+  PreparedStatement* prepared = find_prepared(command->statement_id);
   if (prepared == nullptr) return answer_error(unknown_statement(command->statement_id, "mysqld_stmt_reset"));
   prepared->long_data.clear();
   prepared->long_data_bytes = 0;
@@ -194,7 +203,7 @@ void Session::handle_stmt_reset(std::string_view payload) {
 void Session::handle_stmt_fetch(std::string_view payload) {
   auto command = protocol::StmtFetch::decode(payload);
   if (!command) return answer_error(command.error());
-  if (prepared_.find(command->statement_id) == nullptr) {
+  if (find_prepared(command->statement_id) == nullptr) {
     return answer_error(unknown_statement(command->statement_id, "mysqld_stmt_fetch"));
   }
   answer_error(make_error(ErrorKind::statement, stmt_has_no_open_cursor,

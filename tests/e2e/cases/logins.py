@@ -12,7 +12,7 @@ from harness.registry import check, check_equal, test
 @test("tls", "a client that wants TLS gets it", needs_proxy=True)
 def tls(env):
     status, output, errors = clients.run_cli(env.port, env.account, ["--ssl", "--batch", "--skip-column-names", "-e",
-                                                                     "SELECT 1; status"], "l3")
+                                                                     "SELECT 1; \\s"], "l3")
     check_equal((status, output.splitlines()[0] if output else ""), (0, "1"), f"over TLS: {errors}")
     check("Cipher in use is" in output, f"TLS is in use:\n{output}")
     connection = env.client("l3", ssl={"check_hostname": False})

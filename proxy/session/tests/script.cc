@@ -1,0 +1,626 @@
+#include "proxy/session/tests/script.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sstream>
+#include <utility>
+
+#include "base/mysql/error_codes.h"
+#include "idgen/tick_source.h"
+#include "proxy/front/result_writer.h"
+#include "proxy/protocol/messages.h"
+#include "proxy/protocol/rows.h"
+#include "proxy/session/tests/answer_text.h"
+
+namespace evenkeel::session::testing {
+
+using protocol::Part;
+namespace cap = protocol::capability;
+
+namespace {
+
+constexpr std::string_view world_text = R"(
+instances ds0 ds1
+schema shop ds0
+table orders key=id generated=id databases=2 tables=4
+table items key=order_id generated=id databases=2 tables=4
+CREATE TABLE orders (
+  id BIGINT NOT NULL PRIMARY KEY,
+  user_id BIGINT,
+  note VARCHAR(200)
+);
+CREATE TABLE items (
+  id BIGINT NOT NULL,
+  order_id BIGINT NOT NULL,
+  amount INT,
+  PRIMARY KEY (id, order_id)
+);
+)";
+
+// The first word of `line`, taken off with the blanks behind it.
+std::string_view take_word(std::string_view& line) {
+  const size_t end = std::min(line.find(' '), line.size());
+  const std::string_view word = line.substr(0, end);
+  line.remove_prefix(std::min(line.find_first_not_of(' ', end), line.size()));
+  return word;
+}
+
+uint64_t number(std::string_view text) { return std::stoull(std::string(text)); }
+
+}  // namespace
+
+Script::Script(const Weather& weather) : weather_(weather) {
+  world_ = plan::testing::read_world(world_text).value();
+  user_.name = "app";
+  login_.user = "app";
+  login_.database = "shop";
+  login_.collation = 45;
+  login_.capabilities = cap::protocol_41 | cap::transactions | cap::secure_connection | cap::multi_results |
+                        cap::ps_multi_results | cap::plugin_auth | cap::long_flag;
+  window_ = std::make_shared<idgen::TickWindow>(5, 1, UINT64_MAX >> 1);
+  environment_.settings = &settings_;
+  environment_.clock = &clock_;
+  environment_.rules = world_.rules;
+  environment_.instance_names = world_.rules->instances();
+  environment_.server.version = "10.11.6-MariaDB";
+  environment_.server.sql_mode = "STRICT_TRANS_TABLES";
+  environment_.catalog = [this] { return world_.catalog; };
+  environment_.refresh_catalog = [this](const std::string& reason) { say("refresh catalog: " + reason); };
+  environment_.statements = &statements_;
+  environment_.counters = &counters_;
+  for (const auto& table : world_.rules->schemas().front().tables) {
+    idgen::GeneratorSettings settings;
+    settings.worker.fixed_id = 5;
+    auto made = idgen::KeyGenerator::create({settings, table->name, table->slot_count(), window_,
+                                             std::make_shared<idgen::DirectTicks>(clock_), 7});
+    environment_.generators[table.get()] = made->get();
+    generators_.push_back(std::move(*made));
+  }
+}
+
+Script::~Script() = default;
+
+void Script::say(std::string line) {
+  if (!quiet_) trace_ += "  " + line + "\n";
+}
+
+void Script::complain(std::string what) { complaints_.push_back(std::move(what)); }
+
+std::optional<rule::InstanceId> Script::instance_of(std::string_view word) const {
+  for (size_t i = 0; i < environment_.instance_names.size(); ++i)
+    if (environment_.instance_names[i] == word) return static_cast<rule::InstanceId>(i);
+  return std::nullopt;
+}
+
+void Script::begin() {
+  if (session_) return;
+  session_ = std::make_unique<Session>(environment_, *this, login_, 77, user_, "10.0.0.9");
+}
+
+void Script::option(std::string_view line) {
+  const std::string_view name = take_word(line);
+  if (name == "deprecate_eof") login_.capabilities |= cap::deprecate_eof;
+  if (name == "multi_statements") login_.capabilities |= cap::multi_statements;
+  if (name == "found_rows") login_.capabilities |= cap::found_rows;
+  if (name == "single_instance") settings_.transactions = Transactions::single_instance;
+  if (name == "timeout") settings_.query_timeout = std::chrono::milliseconds(number(line));
+  if (name == "database") login_.database = line;
+  if (name == "no_database") login_.database.clear();
+  if (name == "lease_later") lease_later_ = true;
+  if (name == "rows_held") settings_.max_rows_held = number(line);
+  if (name == "prepared") settings_.max_prepared_statements = static_cast<uint32_t>(number(line));
+}
+
+void Script::add_rule(std::string_view line) {
+  Rule rule;
+  std::string_view word = take_word(line);
+  if (word == "once") {
+    rule.once = true;
+    word = take_word(line);
+  }
+  rule.where = word;
+  const size_t arrow = line.find(" => ");
+  ASSERT_NE(arrow, std::string_view::npos) << line;
+  rule.prefix = line.substr(0, arrow);
+  rule.answer = read_answer(line.substr(arrow + 4));
+  rules_.push_back(std::move(rule));
+}
+
+Answer Script::answer_for(const FakeConnection& instance, const Received& command) {
+  for (size_t i = rules_.size(); i-- > 0;) {
+    Rule& rule = rules_[i];
+    const std::string& text = rule.prefix.starts_with("PREPARE ") || rule.prefix.starts_with("INIT_DB ")
+                                  ? command.text
+                                  : command.sql;
+    if (rule.used && rule.once) continue;
+    if (rule.where != "*" && rule.where != name(instance.connection.instance)) continue;
+    if (!text.starts_with(rule.prefix)) continue;
+    rule.used = true;
+    return rule.answer;
+  }
+  return default_answer(command.sql);
+}
+
+// The client's side.
+
+void Script::send(protocol::Command command, std::string_view body, bool binary) {
+  begin();
+  if (client_closed_ || !session_) return;
+  std::string bytes;
+  protocol::PacketWriter packets(bytes, 0);
+  std::string payload(1, static_cast<char>(command));
+  payload += body;
+  packets.write_payload(payload);
+  if (!protocol::has_no_answer(command)) {
+    Command& waiting = commands_.emplace_back();
+    waiting.command = command;
+    waiting.tracker.reset(protocol::shape_of(command), login_.capabilities);
+    waiting.binary = binary;
+  }
+  if (weather_.piece == 0) {
+    session_->on_client_bytes(bytes);
+    return;
+  }
+  for (size_t at = 0; at < bytes.size() && session_; at += weather_.piece)
+    session_->on_client_bytes(std::string_view(bytes).substr(at, weather_.piece));
+}
+
+void Script::execute(std::string_view line) {
+  protocol::StmtExecute execute;
+  std::string_view id = take_word(line);
+  const bool remembered = id.ends_with('~');
+  if (remembered) id.remove_suffix(1);
+  execute.statement_id = static_cast<uint32_t>(number(id));
+  if (!line.empty()) execute.values = plan::testing::read_values(line);
+  std::string body;
+  protocol::WireWriter out(body);
+  if (!remembered) {
+    execute.encode(out, login_.capabilities);
+  } else {
+    protocol::encode_execute(out, execute.statement_id, 0, execute.values, login_.capabilities);
+    // As a client that has sent the types before: the flag is 0 and the types are left out.
+    const size_t nulls = (execute.values.size() + 7) / 8;
+    const size_t flag = 1 + 4 + 1 + 4 + nulls;
+    body[flag] = '\0';
+    body.erase(flag + 1, 2 * execute.values.size());
+  }
+  send(protocol::Command::stmt_execute, std::string_view(body).substr(1), true);
+}
+
+// A column more: what was bound before must be bound anew.
+void Script::change_catalog() {
+  auto changed = std::make_shared<catalog::Catalog>(world_.catalog->version() + 1);
+  for (const auto& [key, table] : world_.catalog->tables()) {
+    catalog::Table copy = table;
+    catalog::Column column = copy.columns.back();
+    column.name = "added";
+    copy.columns.push_back(column);
+    changed->add(key.first, copy);
+  }
+  world_.catalog = changed;
+}
+
+void Script::run_command(std::string_view line) {
+  using protocol::Command;
+  const std::string_view word = take_word(line);
+  begin();
+  if (word == "ping") send(Command::ping, "");
+  if (word == "quit") send(Command::quit, "");
+  if (word == "init_db") send(Command::init_db, line);
+  if (word == "reset") send(Command::reset_connection, "");
+  if (word == "change_user") send(Command::change_user, line);
+  if (word == "set_option") send(Command::set_option, line == "on" ? std::string_view("\0\0", 2) : std::string_view("\1\0", 2));
+  if (word == "field_list") send(Command::field_list, std::string(line) + '\0');
+  if (word == "statistics") send(Command::statistics, "");
+  if (word == "bad_command") send(Command::table_dump, "");
+  if (word == "prepare") send(Command::stmt_prepare, line);
+  if (word == "execute") execute(line);
+  if (word == "close" || word == "stmt_reset" || word == "long_data" || word == "fetch") {
+    const uint32_t id = static_cast<uint32_t>(number(take_word(line)));
+    std::string body;
+    protocol::WireWriter out(body);
+    if (word == "close") protocol::StmtClose{id}.encode(out, 0);
+    if (word == "stmt_reset") protocol::StmtReset{id}.encode(out, 0);
+    if (word == "fetch") protocol::StmtFetch{id, 1}.encode(out, 0);
+    if (word == "long_data") {
+      const auto parameter = static_cast<uint16_t>(number(take_word(line)));
+      protocol::StmtSendLongData{id, parameter, line}.encode(out, 0);
+    }
+    send(protocol::command_of(body), std::string_view(body).substr(1));
+  }
+  if (!session_) return;
+  if (word == "kill_query") {
+    const bool ran = session_->kill_query(
+        make_error(ErrorKind::statement, mysql::er::query_interrupted, "Query execution was interrupted"));
+    say(ran ? "killed" : "nothing to kill");
+  }
+  if (word == "timer") {
+    if (!timer_) return say("no timer");
+    clock_.advance(*timer_);
+    timer_.reset();
+    session_->on_timer();
+  }
+  if (word == "lose") {
+    for (const auto& connection : connections_) {
+      if (connection->ended || !connection->lent || name(connection->connection.instance) != line) continue;
+      lose(*connection, "reset by peer");
+      break;
+    }
+  }
+  if (word == "grant" || word == "refuse") {
+    if (asked_.empty()) return say("no lease is asked for");
+    const Asked asked = asked_.front();
+    asked_.pop_front();
+    if (word == "grant") {
+      grant(asked);
+    } else {
+      session_->on_lease(asked.ticket, fail(make_error(ErrorKind::limit, mysql::er::con_count, "all are busy")));
+    }
+  }
+  if (word == "unhold") {
+    for (const auto& connection : connections_) {
+      for (const auto& command : std::exchange(connection->held, {}))
+        connection->answer(command, default_answer(command.sql), Fault::none);
+    }
+  }
+  if (word == "vanish") vanish();
+  if (word == "window") window_bytes_ = number(line);
+  if (word == "client_stops") client_reads_ = false;
+  if (word == "client_reads") client_reads_ = true;
+  if (word == "freeze_keys") window_->extend(0);
+  if (word == "catalog") change_catalog();
+  if (word == "counter") {
+#define EVENKEEL_SAY(name) \
+  if (line == #name) say(fmt::format("{} = {}", #name, counters_.name.load()));
+    EVENKEEL_SESSION_COUNTERS(EVENKEEL_SAY)
+#undef EVENKEEL_SAY
+  }
+}
+
+void Script::run(std::string_view text) {
+  std::istringstream in{std::string(text)};
+  for (std::string whole; std::getline(in, whole);) {
+    std::string_view line = whole;
+    if (line.empty() || line[0] == '#') {
+      trace_ += whole + "\n";
+      continue;
+    }
+    if (line[0] == ' ') continue;  // the trace of an earlier run
+    trace_ += whole + "\n";
+    if (line.starts_with("option ")) {
+      option(line.substr(7));
+    } else if (line.starts_with("answer ")) {
+      add_rule(line.substr(7));
+    } else if (line.starts_with("> ") || line.starts_with("+ ")) {
+      send(protocol::Command::query, line.substr(2));
+      if (line[0] == '>') settle_world();
+    } else if (line[0] == '!') {
+      run_command(line.substr(1));
+      settle_world();
+    } else {
+      ADD_FAILURE() << "not a script line: " << line;
+    }
+  }
+}
+
+// The world.
+
+bool Script::client_is_slow() const { return window_bytes_ > 0 && client_out_.size() > window_bytes_; }
+
+void Script::lease(rule::InstanceId instance, exec::CapabilityClass capability, uint32_t ticket) {
+  const Asked asked{instance, capability, ticket};
+  if (lease_later_) {
+    say(name(instance) + " lease asked");
+    asked_.push_back(asked);
+    return;
+  }
+  grant(asked);
+}
+
+void Script::grant(const Asked& asked) {
+  if (leases_++ == weather_.refuse_lease) {
+    say(name(asked.instance) + " lease refused");
+    session_->on_lease(asked.ticket, fail(make_error(ErrorKind::limit, mysql::er::con_count, "all are busy")));
+    return;
+  }
+  const auto free = std::find_if(connections_.begin(), connections_.end(), [&](const auto& connection) {
+    return !connection->ended && !connection->lent && connection->connection.instance == asked.instance &&
+           connection->connection.capability == asked.capability;
+  });
+  FakeConnection* lent = nullptr;
+  if (free != connections_.end()) {
+    lent = free->get();
+  } else {
+    connections_.push_back(
+        std::make_unique<FakeConnection>(asked.instance, asked.capability, 900 + connections_.size()));
+    lent = connections_.back().get();
+  }
+  lent->lent = true;
+  say(fmt::format("{} lease{}", name(asked.instance), free == connections_.end() ? " (new)" : ""));
+  session_->on_lease(asked.ticket, &lent->connection);
+}
+
+void Script::cancel_lease(uint32_t ticket) {
+  const auto found = std::find_if(asked_.begin(), asked_.end(),
+                                  [&](const Asked& asked) { return asked.ticket == ticket; });
+  if (found == asked_.end()) return complain("a lease that was not asked for is cancelled");
+  say(name(found->instance) + " lease cancelled");
+  asked_.erase(found);
+}
+
+void Script::release(exec::Connection* connection) {
+  FakeConnection& fake = of(connection);
+  if (!fake.lent) complain("a connection is given back twice");
+  fake.lent = false;
+  if (connection->lost || connection->retire || connection->awaited > 0) {
+    say(name(connection->instance) + " closed");
+    fake.end();
+    return;
+  }
+  say(name(connection->instance) + " released");
+  if (fake.in_transaction()) complain("a connection goes back with an open transaction");
+  if (!fake.inbox.empty() || !fake.held.empty()) complain("a connection goes back with answers under way");
+  if (!connection->out.empty()) complain("a connection goes back with commands not sent");
+  fake.paused = false;
+}
+
+void Script::pause(exec::Connection* connection) {
+  say(name(connection->instance) + " paused");
+  of(connection).paused = true;
+}
+
+void Script::resume(exec::Connection* connection) {
+  if (of(connection).paused) say(name(connection->instance) + " resumed");
+  of(connection).paused = false;
+}
+
+void Script::kill_query(exec::Connection* connection) {
+  say(name(connection->instance) + " KILL QUERY");
+  connection->retire = true;
+  FakeConnection& fake = of(connection);
+  Answer killed;
+  killed.kind = Answer::Kind::err;
+  killed.code = mysql::er::query_interrupted;
+  killed.message = "Query execution was interrupted";
+  for (const auto& command : std::exchange(fake.held, {})) fake.answer(command, killed, Fault::none);
+}
+
+void Script::set_timer(std::chrono::microseconds delay) {
+  if (delay.count() == 0) {
+    if (timer_) say("timer off");
+    timer_.reset();
+    return;
+  }
+  say(fmt::format("timer {} us", delay.count()));
+  timer_ = delay;
+}
+
+void Script::close_client() {
+  client_closed_ = true;
+  say("client closed");
+}
+
+void Script::change_user(std::string_view payload) {
+  const auto command = protocol::ChangeUser::decode(payload, login_.capabilities);
+  front::Login login = login_;
+  if (command) login.database = command->database;
+  login.collation = command ? command->collation : 0;
+  protocol::PacketWriter packets(client_out_, 1);
+  packets.write(protocol::Ok{}, login_.capabilities);
+  session_->on_user_changed(login, user_);
+}
+
+// Commands are seen at once, answers are queued; nothing of the session is called from here.
+void Script::flush(exec::Connection* connection) { serve(of(connection)); }
+
+void Script::serve(FakeConnection& fake) {
+  if (fake.ended || fake.connection.lost) {
+    if (!fake.connection.out.empty()) complain("a command is sent on a lost connection: it is never answered");
+    fake.connection.out.clear();
+    return;
+  }
+  for (const Received& command : fake.take_commands()) {
+    say(fmt::format("{} < {}", name(fake.connection.instance), command.text));
+    if (protocol::has_no_answer(command.command)) continue;
+    const Answer answer = answer_for(fake, command);
+    if (answer.kind == Answer::Kind::hold || !fake.held.empty()) {
+      fake.held.push_back(command);
+      continue;
+    }
+    const Fault fault = answers_ == weather_.fault_at ? weather_.fault : Fault::none;
+    ++answers_;
+    fake.answer(command, answer, fault);
+  }
+}
+
+void Script::lose(FakeConnection& fake, const std::string& reason) {
+  say(name(fake.connection.instance) + " lost");
+  fake.end();
+  fake.connection.lost = true;
+  if (fake.lent && session_) session_->on_backend_lost(&fake.connection, reason);
+}
+
+void Script::deliver(FakeConnection& fake) {
+  const size_t piece = weather_.piece == 0 ? fake.inbox.size() : std::min(weather_.piece, fake.inbox.size());
+  const std::string bytes = fake.inbox.substr(0, piece);
+  fake.inbox.erase(0, piece);
+  session_->on_backend_bytes(&fake.connection, bytes);
+}
+
+// One event, if there is any to happen.
+bool Script::step() {
+  if (!session_) return false;
+  std::vector<FakeConnection*> order;
+  for (const auto& connection : connections_) order.push_back(connection.get());
+  std::sort(order.begin(), order.end(),
+            [](const auto* a, const auto* b) { return a->connection.instance < b->connection.instance; });
+  if (weather_.last_instance_first) std::reverse(order.begin(), order.end());
+  for (FakeConnection* connection : order) {
+    if (connection->ended || !connection->lent) continue;
+    if (!connection->inbox.empty() && !connection->paused) {
+      deliver(*connection);
+      return true;
+    }
+    if (connection->inbox.empty() && connection->lost_after) {
+      connection->lost_after = false;
+      lose(*connection, "connection reset");
+      return true;
+    }
+  }
+  if (client_reads_ && !client_out_.empty()) {
+    const bool was_slow = client_is_slow();
+    read_answers();
+    if (was_slow && session_) session_->on_client_drained();
+    return true;
+  }
+  return false;
+}
+
+void Script::settle_world() {
+  for (size_t steps = 0; step(); ++steps) {
+    if (weather_.vanish_at <= answers_ && session_) vanish();
+    if (steps > 2'000'000) {
+      complain("the world does not come to rest");
+      return;
+    }
+  }
+}
+
+void Script::vanish() {
+  say("client vanishes");
+  asked_.clear();
+  session_.reset();
+  client_closed_ = true;
+  commands_.clear();
+}
+
+// The client takes what is there and understands it.
+void Script::read_answers() {
+  answer_bytes_ += client_out_;
+  client_out_.clear();
+  std::string_view bytes = answer_bytes_;
+  while (!bytes.empty()) {
+    if (commands_.empty()) {
+      complain("an answer that nobody asked for");
+      break;
+    }
+    Command& command = commands_.front();
+    protocol::FrameReader reader;
+    reader.expect_sequence(command.sequence);
+    const auto read = reader.read_packet(bytes);
+    if (!read) {
+      complain("client: " + read.error().message + " in: " + command.text);
+      bytes = {};
+      break;
+    }
+    if (!read->complete) break;
+    command.sequence = static_cast<uint8_t>(read->last_sequence + 1);
+    on_packet(command, read->payload);
+    bytes.remove_prefix(read->consumed);
+    if (!commands_.empty() && &commands_.front() == &command && command.tracker.done()) {
+      say("= " + command.text);
+      client_answers_.push_back(std::move(command.text));
+      commands_.pop_front();
+    }
+  }
+  answer_bytes_ = std::string(bytes);
+}
+
+void Script::on_packet(Command& command, std::string_view payload) {
+  const auto part = command.tracker.on_packet(payload, payload.size());
+  if (!part) {
+    complain("client: " + part.error().message);
+    commands_.pop_front();
+    return;
+  }
+  if (*part == Part::column_count) {
+    command.types.clear();
+    command.decimals.clear();
+  }
+  if (*part == Part::column_definition) {
+    const auto column = protocol::ColumnDefinition::decode(payload, login_.capabilities);
+    command.types.push_back(column->wire_type());
+    command.decimals.push_back(column->decimals);
+  }
+  std::string row(payload);
+  if (*part == Part::row && command.binary) {
+    row.clear();
+    if (!protocol::text_row_of_binary(row, payload, command.types, command.decimals))
+      complain("client: a binary row that cannot be read");
+  }
+  append_part(command.text, *part, *part == Part::row ? row : payload, login_.capabilities);
+}
+
+// The end.
+
+void Script::settle() {
+  begin();
+  settle_world();
+  quiet_ = true;
+  rules_.clear();
+  weather_.fault_at = SIZE_MAX;
+  weather_.refuse_lease = SIZE_MAX;
+  lease_later_ = false;
+  client_reads_ = true;
+  while (session_ && !asked_.empty()) {
+    const Asked asked = asked_.front();
+    asked_.pop_front();
+    grant(asked);
+    settle_world();
+  }
+  if (session_ && timer_ && session_->busy()) run_command("timer");
+  if (session_) run_command("unhold");
+  settle_world();
+  if (!session_ || client_closed_) {
+    vanish();
+  } else {
+    if (!commands_.empty() || session_->busy()) {
+      complain(fmt::format("the session hangs: {} command(s) without a complete answer, {}", commands_.size(),
+                           session_->busy() ? "busy" : "not busy"));
+    }
+    const auto ask = [&](std::string_view sql, std::string_view expected) {
+      const size_t before = client_answers_.size();
+      send(protocol::Command::query, sql);
+      settle_world();
+      if (client_answers_.size() != before + 1)
+        return complain(fmt::format("afterwards, `{}` gets {} answers", sql, client_answers_.size() - before));
+      const std::string got = std::exchange(client_answers_.back(), {});
+      client_answers_.pop_back();
+      if (!got.starts_with(expected)) complain(fmt::format("afterwards, `{}` gets {}", sql, got));
+    };
+    if (complaints_.empty()) {
+      ask("ROLLBACK", "OK");
+      ask("SELECT LAST_INSERT_ID()", "");
+      ask("SELECT id FROM shop.orders WHERE id = 6", "");
+      ask("SELECT id FROM shop.orders WHERE id = 6", "ROWS");
+      ask("UPDATE shop.orders SET note = 'after' WHERE id IN (1, 6)", "OK");
+      if (session_ && !session_->at_rest()) complain("the session is not at rest");
+      for (const auto& connection : connections_) {
+        if (connection->lent && connection->paused) complain("a lane is left paused");
+      }
+    }
+    vanish();
+  }
+  for (const auto& connection : connections_)
+    if (connection->lent) complain("a lease is never given back");
+}
+
+Verdict Script::verdict() {
+  Verdict verdict;
+  verdict.complaints = complaints_;
+  verdict.answers = answers_;
+  verdict.leases = leases_;
+  verdict.trace = trace_;
+  verdict.client_answers = client_answers_;
+  return verdict;
+}
+
+Verdict run_script(std::string_view text, const Weather& weather) {
+  Script script(weather);
+  script.run(text);
+  script.settle();
+  return script.verdict();
+}
+
+}  // namespace evenkeel::session::testing

@@ -1,0 +1,166 @@
+// A session with everything above the sockets real, and the world below it in memory: instances that answer
+// as a script says, leases, timers and a client that may be slow. The same script runs as a readable
+// specification (golden text) and, failing at each step in turn, as a search for hangs and leaks.
+//
+// A script is lines:
+//   option NAME [VALUE]            before the first command: deprecate_eof, multi_statements, found_rows,
+//                                  single_instance, timeout MS, database NAME, no_database, lease_later
+//   answer [once] WHERE PREFIX => ANSWER
+//                                  WHERE: * or an instance; PREFIX: of the SQL; the last fitting line wins.
+//                                  ANSWER: OK [affected=] [insert_id=] [warnings=] [message=…to the end]
+//                                        | ERR code message | ROWS name:type … | value, value | …
+//                                        | MANY count size name:type … (bigint from 1, then text) | HOLD | LOSE
+//   > SQL                          the client sends QUERY and the world runs until it is quiet
+//   + SQL                          sends QUERY without letting the world run (pipelining)
+//   !command …                     see Script::run_command
+// The trace repeats each line and says under it what happened: `ds0 < …` a command that an instance got,
+// `= …` an answer that the client got, and leases, timers, pauses by name.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "idgen/generator.h"
+#include "proxy/session/session.h"
+#include "proxy/session/statement_cache.h"
+#include "proxy/session/tests/fake_instance.h"
+#include "router/plan/tests/planning.h"
+
+namespace evenkeel::session::testing {
+
+// How a run differs from the plain one.
+struct Weather {
+  size_t piece = 0;             // bytes of an answer delivered at a time; 0: all there is
+  bool last_instance_first = false;
+  size_t fault_at = SIZE_MAX;   // number of the answer that goes wrong
+  Fault fault = Fault::none;
+  size_t refuse_lease = SIZE_MAX;  // number of the lease that is refused
+  size_t vanish_at = SIZE_MAX;  // number of the answer after which the client is gone
+};
+
+// What every session must keep whatever happens; empty: all is well.
+struct Verdict {
+  std::vector<std::string> complaints;
+  size_t answers = 0;  // of instances
+  size_t leases = 0;
+  std::string trace;
+  std::vector<std::string> client_answers;
+};
+
+// Runs one script from its first line to its end.
+Verdict run_script(std::string_view text, const Weather& weather);
+
+class Script final : public SessionPort {
+ public:
+  explicit Script(const Weather& weather);
+  ~Script() override;
+
+  void run(std::string_view text);
+  // After the script: ends what is open, checks that the session still works and that nothing is held.
+  void settle();
+  Verdict verdict();
+
+  // SessionPort
+  std::string& client_out() override { return client_out_; }
+  bool client_is_slow() const override;
+  void lease(rule::InstanceId instance, exec::CapabilityClass capability, uint32_t ticket) override;
+  void cancel_lease(uint32_t ticket) override;
+  void release(exec::Connection* connection) override;
+  void flush(exec::Connection* connection) override;
+  void pause(exec::Connection* connection) override;
+  void resume(exec::Connection* connection) override;
+  void kill_query(exec::Connection* connection) override;
+  void set_timer(std::chrono::microseconds delay) override;
+  void read_client(bool on) override { client_read_ = on; }
+  void close_client() override;
+  void change_user(std::string_view payload) override;
+
+ private:
+  struct Rule {
+    std::string where;
+    std::string prefix;
+    Answer answer;
+    bool once = false;
+    bool used = false;
+  };
+  struct Command {
+    protocol::Command command;
+    protocol::ResponseTracker tracker;
+    std::string text;  // of the answer so far
+    std::vector<protocol::WireType> types;
+    std::vector<uint8_t> decimals;
+    bool binary = false;
+    uint8_t sequence = 1;
+  };
+  struct Asked {
+    rule::InstanceId instance;
+    exec::CapabilityClass capability;
+    uint32_t ticket;
+  };
+
+  void begin();
+  void option(std::string_view line);
+  void add_rule(std::string_view line);
+  void run_command(std::string_view line);
+  void send(protocol::Command command, std::string_view body, bool binary = false);
+  void execute(std::string_view line);
+  void change_catalog();
+  Answer answer_for(const FakeConnection& instance, const Received& command);
+
+  void settle_world();
+  bool step();
+  void deliver(FakeConnection& connection);
+  void lose(FakeConnection& connection, const std::string& reason);
+  void grant(const Asked& asked);
+  void serve(FakeConnection& connection);
+  void read_answers();
+  void on_packet(Command& command, std::string_view payload);
+  void vanish();
+  void say(std::string line);
+  void complain(std::string what);
+  FakeConnection& of(exec::Connection* c) { return *static_cast<FakeConnection*>(c->owner); }
+  const std::string& name(rule::InstanceId instance) const { return environment_.instance_names[instance]; }
+  std::optional<rule::InstanceId> instance_of(std::string_view word) const;
+
+  Weather weather_;
+  plan::testing::World world_;
+  ManualClock clock_{1'790'000'000'000'000};
+  std::vector<std::unique_ptr<idgen::KeyGenerator>> generators_;
+  std::shared_ptr<idgen::TickWindow> window_;
+  StatementCache statements_{64};
+  Counters counters_;
+  Settings settings_;
+  User user_;
+  front::Login login_;
+  Environment environment_;
+  std::unique_ptr<Session> session_;
+
+  std::vector<Rule> rules_;
+  std::vector<std::unique_ptr<FakeConnection>> connections_;
+  std::deque<Asked> asked_;  // leases not yet granted
+  bool lease_later_ = false;
+  std::optional<std::chrono::microseconds> timer_;
+
+  std::string client_out_;
+  size_t window_bytes_ = 0;  // 0: the client reads everything at once
+  bool client_reads_ = true;
+  bool client_read_ = true;
+  bool client_closed_ = false;
+  std::deque<Command> commands_;  // of the client, not yet answered in full
+  std::string answer_bytes_;      // read by the client, not yet understood
+
+  size_t answers_ = 0;
+  size_t leases_ = 0;
+  std::string trace_;
+  std::vector<std::string> client_answers_;
+  std::vector<std::string> complaints_;
+  bool quiet_ = false;  // the trace is not written
+};
+
+}  // namespace evenkeel::session::testing
