@@ -83,7 +83,7 @@ def spelling(env):
     statements = ["SELECT user_id FROM l3.orders WHERE id=5", "SELECT user_id FROM `l3`.`orders` WHERE `id`=5",
                   "SELECT o.user_id FROM l3 . orders AS o WHERE o.ID=5", "SELECT L3O.user_id FROM l3.orders L3O WHERE L3O.Id=5"]
     if not env.plain:
-        statements += ["SELECT user_id FROM l3.Orders WHERE ID=5", "SELECT user_id FROM l3.`ORDERS` WHERE orders.id=5"]
+        statements += ["SELECT user_id FROM l3.Orders WHERE ID=5", "SELECT user_id FROM l3.`ORDERS` WHERE `ORDERS`.id=5"]
     for statement in statements:
         check_equal(ask(connection, statement), [(5,)], statement)
 

@@ -27,6 +27,7 @@ class Environment:
     def client(self, schema=None, autocommit=True, **options):
         """PyMySQL to the proxy; closed after the test."""
         options.setdefault("charset", "utf8mb4")
+        options.setdefault("read_timeout", 90)  # a proxy that stops answering fails the test instead of the run
         connection = pymysql.connect(host="127.0.0.1", port=self.port, user=self.account["user"],
                                      password=self.account["password"], database=schema, autocommit=autocommit,
                                      max_allowed_packet=64 << 20, **options)
