@@ -94,7 +94,17 @@ void ClientSocket::start() {
   login_step(next);
 }
 
+// What the kernel takes at once makes room at once: then the session may go on within the same event.
 void ClientSocket::flush_client() {
+  send_out();
+  while (told_slow_ && session_ && stream_->pending() <= loop_.shared().settings.client_write_low_mark) {
+    told_slow_ = false;
+    session_->on_client_drained();
+    send_out();
+  }
+}
+
+void ClientSocket::send_out() {
   if (out_.empty()) return;
   stream_->write(out_);
   out_.clear();
@@ -102,20 +112,28 @@ void ClientSocket::flush_client() {
   if (out_.capacity() > kept_capacity && (session_ == nullptr || !session_->busy())) std::string().swap(out_);
 }
 
+void ClientSocket::settle() {
+  flush_client();
+  if (closing_) close();
+}
+
 void ClientSocket::on_bytes(std::string_view bytes) {
   last_active_ = loop_.now();
+  if (logged_in_) {
+    logged_in_ = false;
+    login_.reset();
+  }
   if (login_) {
     on_login_bytes(bytes);
     return;
   }
   session_->on_client_bytes(bytes);
-  flush_client();
-  if (closing_) close();
+  settle();
 }
 
 void ClientSocket::on_login_bytes(std::string_view bytes) {
   in_.append(bytes);
-  while (login_ && !in_.empty() && !closing_) {
+  while (!logged_in_ && !checking_database_ && !in_.empty() && !closing_) {
     reader_.expect_sequence(login_->next_sequence());
     auto read = reader_.read_packet(in_);
     if (!read) {
@@ -131,11 +149,8 @@ void ClientSocket::on_login_bytes(std::string_view bytes) {
     in_.erase(0, read->consumed);
     login_step(next);
   }
-  if (closing_) {
-    close();
-    return;
-  }
-  if (login_ || in_.empty()) return;
+  settle();
+  if (closing_ || !logged_in_ || in_.empty()) return;
   // Commands that came together with the login's last packet.
   const std::string commands = std::exchange(in_, {});
   on_bytes(commands);
@@ -189,24 +204,39 @@ bool ClientSocket::host_allowed(const session::User& user) const {
 }
 
 void ClientSocket::authenticated() {
-  const front::Login login = login_->login();
-  protocol::Ok ok;
-  ok.status = mysql::server_status::autocommit;
-  login_->accept(ok, out_);
-  nonce_ = login_->nonce_in_use();
-  login_.reset();
-  reader_ = protocol::FrameReader(loop_.shared().session.max_packet);
+  const front::Login& login = login_->login();
   {
     const std::lock_guard lock(loop_.shared().owners_mutex);
     loop_.shared().owners[connection_id_] = user_->name;
   }
+  changing_user_ = session_ != nullptr;
   if (session_) {
     session_->on_user_changed(login, *user_);
   } else {
     session_ =
         std::make_unique<session::Session>(loop_.environment(), *this, login, connection_id_, *user_, host_);
   }
-  flush_client();
+  checking_database_ = true;
+  stream_->pause_reading();
+  session_->check_database([this](std::optional<Error> error) { finish_login(std::move(error)); });
+}
+
+void ClientSocket::finish_login(std::optional<Error> error) {
+  checking_database_ = false;
+  if (error) {
+    login_->refuse(*error, out_);
+    closing_ = true;
+    return;
+  }
+  protocol::Ok ok;
+  ok.status = mysql::server_status::autocommit;
+  login_->accept(ok, out_);
+  nonce_ = login_->nonce_in_use();
+  reader_ = protocol::FrameReader(loop_.shared().session.max_packet);
+  // The machine may be on the stack: it goes when the next bytes come.
+  logged_in_ = true;
+  stream_->start_reading();
+  if (changing_user_) session_->user_changed();
 }
 
 void ClientSocket::change_user(std::string_view payload) {
@@ -214,19 +244,19 @@ void ClientSocket::change_user(std::string_view payload) {
   current.capabilities = session_->client_capabilities();
   current.tls = stream_->tls() != nullptr;
   login_ = std::make_unique<front::ServerHandshake>(listener_.handshake, current, nonce_, fresh_nonce());
+  logged_in_ = false;
   login_->set_client_host(host_);
   login_step(login_->on_change_user(payload, out_));
 }
 
 bool ClientSocket::client_is_slow() const {
-  return stream_->pending() + out_.size() > loop_.shared().settings.client_write_high_mark;
+  const bool slow = stream_->pending() + out_.size() > loop_.shared().settings.client_write_high_mark;
+  told_slow_ = told_slow_ || slow;
+  return slow;
 }
 
 void ClientSocket::on_drained() {
-  if (!session_) return;
-  session_->on_client_drained();
-  flush_client();
-  if (closing_) close();
+  settle();
 }
 
 void ClientSocket::on_closed(std::string_view) { loop_.client_gone(this); }
@@ -272,14 +302,12 @@ void ClientSocket::on_leased(uint32_t ticket, Result<exec::Connection*> connecti
 
 void ClientSocket::on_backend_bytes(exec::Connection* connection, std::string_view bytes) {
   session_->on_backend_bytes(connection, bytes);
-  flush_client();
-  if (closing_) close();
+  settle();
 }
 
 void ClientSocket::on_backend_lost(exec::Connection* connection, const std::string& reason) {
   session_->on_backend_lost(connection, reason);
-  flush_client();
-  if (closing_) close();
+  settle();
 }
 
 void ClientSocket::release(exec::Connection* connection) {
@@ -306,8 +334,7 @@ void ClientSocket::kill_query(exec::Connection* connection) {
 void ClientSocket::on_timer(evutil_socket_t, short, void* self) {
   auto* client = static_cast<ClientSocket*>(self);
   client->session_->on_timer();
-  client->flush_client();
-  if (client->closing_) client->close();
+  client->settle();
 }
 
 void ClientSocket::set_timer(std::chrono::microseconds delay) {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,8 +35,8 @@ class ClientSocket final : public StreamOwner, public session::SessionPort {
   void end() { session_.reset(); }
   // Between two commands.
   bool at_rest() const { return session_ == nullptr || session_->at_rest(); }
-  // Sends what the session has written.
-  void flush_client();
+  // After an event of this client: sends what the session has written, and closes if that was its end.
+  void settle();
 
   void on_leased(uint32_t ticket, Result<exec::Connection*> connection);
   void on_backend_bytes(exec::Connection* connection, std::string_view bytes);
@@ -62,9 +63,12 @@ class ClientSocket final : public StreamOwner, public session::SessionPort {
   void change_user(std::string_view payload) override;
 
  private:
+  void flush_client();
   void on_login_bytes(std::string_view bytes);
   void login_step(front::ServerHandshake::Next next);
   void authenticated();
+  void finish_login(std::optional<Error> error);
+  void send_out();
   bool host_allowed(const session::User& user) const;
   void close();
   static void on_timer(evutil_socket_t, short, void* self);
@@ -84,6 +88,10 @@ class ClientSocket final : public StreamOwner, public session::SessionPort {
   std::string in_;   // of the login
   std::string out_;  // for the client, until the current event has been handled
   bool closing_ = false;
+  bool logged_in_ = false;          // `login_` has done its work
+  bool checking_database_ = false;  // the login waits for an instance
+  bool changing_user_ = false;
+  mutable bool told_slow_ = false;  // the session waits for on_client_drained
 };
 
 }  // namespace evenkeel::net

@@ -105,7 +105,7 @@ void Loop::obey(backend::Pool::Actions& actions) {
         fail(make_error(ErrorKind::limit, mysql::er::con_count,
                         fmt::format("no connection to instance '{}': {}",
                                     shared_.backend.instances[action.key.instance].name, reason))));
-    client->flush_client();
+    client->settle();
   };
   for (size_t i = 0; i < actions.size(); ++i) {
     const backend::PoolAction action = actions[i];
@@ -121,7 +121,7 @@ void Loop::obey(backend::Pool::Actions& actions) {
         waiters_.erase(found);
         socket->lend(client);
         client->on_leased(static_cast<uint32_t>(action.waiter & 0xffff), &socket->connection());
-        client->flush_client();
+        client->settle();
         break;
       }
       case What::open:
@@ -192,7 +192,7 @@ void Loop::open_failed(BackendSocket* socket, const Error& error) {
     ClientSocket* client = found->second;
     waiters_.erase(found);
     client->on_leased(static_cast<uint32_t>(waiter & 0xffff), fail(error));
-    client->flush_client();
+    client->settle();
   }
   obey(actions);
 }

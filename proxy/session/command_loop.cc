@@ -72,6 +72,19 @@ void Session::set_up(const front::Login& login) {
   }
 }
 
+void Session::check_database(std::function<void(std::optional<Error>)> then) {
+  if (state_.database.empty() || environment_.rules->find_schema(state_.database) != nullptr) {
+    return then(std::nullopt);
+  }
+  run(std::make_unique<exec::Errand>(exec::Errand::What::state_only, state_.default_instance, "", state_,
+                                     port_),
+      [this, then = std::move(then)] {
+        const auto error = static_cast<const exec::Errand&>(*finished_.back()).error();
+        state_.lanes.release_free(port_);
+        then(error);
+      });
+}
+
 uint16_t Session::status() const { return state_.status(); }
 
 void Session::on_client_bytes(std::string_view bytes) {
@@ -143,6 +156,8 @@ void Session::handle(std::string_view payload) {
   const Command command = protocol::command_of(payload);
   command_name_ = protocol::to_string(command);
   cancelled_ = false;
+  rest_ = {};  // nothing of an earlier text follows this command
+  binary_ = false;
   switch (command) {
     case Command::query: {
       auto query = protocol::Query::decode(payload, state_.client_capabilities);
@@ -346,7 +361,6 @@ void Session::handle_reset() {
 }
 
 void Session::on_user_changed(const front::Login& login, const User& user) {
-  changing_user_ = false;
   user_ = &user;
   login_collation_ = login.collation != 0 ? login.collation : login_collation_;
   prepared_.clear();
@@ -355,6 +369,10 @@ void Session::on_user_changed(const front::Login& login, const User& user) {
   fresh.collation = login_collation_;
   state_ = exec::SessionState{};
   set_up(fresh);
+}
+
+void Session::user_changed() {
+  changing_user_ = false;
   process_input();
 }
 

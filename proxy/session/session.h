@@ -42,6 +42,8 @@ class Session {
           const User& user, std::string host);
   ~Session();
 
+  // Once after the login or a change of user: whether the schema that the client named exists.
+  void check_database(std::function<void(std::optional<Error>)> then);
   void on_client_bytes(std::string_view bytes);
   void on_client_drained();
   void on_lease(uint32_t ticket, Result<exec::Connection*> connection);
@@ -49,7 +51,9 @@ class Session {
   // The connection is lost or was closed by the instance.
   void on_backend_lost(exec::Connection* connection, const std::string& reason);
   void on_timer();
+  // The new user's session begins; check_database and then user_changed follow.
   void on_user_changed(const front::Login& login, const User& user);
+  void user_changed();
 
   // KILL from another session. False: nothing is running.
   bool kill_query(Error error);

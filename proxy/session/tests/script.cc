@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/mysql/error_codes.h"
+#include "idgen/layout.h"
 #include "idgen/tick_source.h"
 #include "proxy/front/result_writer.h"
 #include "proxy/protocol/messages.h"
@@ -58,7 +59,6 @@ Script::Script(const Weather& weather) : weather_(weather) {
   login_.collation = 45;
   login_.capabilities = cap::protocol_41 | cap::transactions | cap::secure_connection | cap::multi_results |
                         cap::ps_multi_results | cap::plugin_auth | cap::long_flag;
-  window_ = std::make_shared<idgen::TickWindow>(5, 1, UINT64_MAX >> 1);
   environment_.settings = &settings_;
   environment_.clock = &clock_;
   environment_.rules = world_.rules;
@@ -69,14 +69,6 @@ Script::Script(const Weather& weather) : weather_(weather) {
   environment_.refresh_catalog = [this](const std::string& reason) { say("refresh catalog: " + reason); };
   environment_.statements = &statements_;
   environment_.counters = &counters_;
-  for (const auto& table : world_.rules->schemas().front().tables) {
-    idgen::GeneratorSettings settings;
-    settings.worker.fixed_id = 5;
-    auto made = idgen::KeyGenerator::create({settings, table->name, table->slot_count(), window_,
-                                             std::make_shared<idgen::DirectTicks>(clock_), 7});
-    environment_.generators[table.get()] = made->get();
-    generators_.push_back(std::move(*made));
-  }
 }
 
 Script::~Script() = default;
@@ -93,8 +85,24 @@ std::optional<rule::InstanceId> Script::instance_of(std::string_view word) const
   return std::nullopt;
 }
 
+// Ids may be made from `keys_after_` on.
+void Script::make_generators() {
+  const idgen::Layout layout;
+  const auto now = static_cast<uint64_t>(idgen::tick_at(layout, clock_.unix_millis()));
+  const auto window = std::make_shared<idgen::TickWindow>(5, now + keys_after_, UINT64_MAX >> 1);
+  for (const auto& table : world_.rules->schemas().front().tables) {
+    idgen::GeneratorSettings settings;
+    settings.worker.fixed_id = 5;
+    auto made = idgen::KeyGenerator::create({settings, table->name, table->slot_count(), window,
+                                             std::make_shared<idgen::DirectTicks>(clock_), 7});
+    environment_.generators[table.get()] = made->get();
+    generators_.push_back(std::move(*made));
+  }
+}
+
 void Script::begin() {
   if (session_) return;
+  make_generators();
   session_ = std::make_unique<Session>(environment_, *this, login_, 77, user_, "10.0.0.9");
 }
 
@@ -108,6 +116,7 @@ void Script::option(std::string_view line) {
   if (name == "database") login_.database = line;
   if (name == "no_database") login_.database.clear();
   if (name == "lease_later") lease_later_ = true;
+  if (name == "keys_after") keys_after_ = number(line);
   if (name == "rows_held") settings_.max_rows_held = number(line);
   if (name == "prepared") settings_.max_prepared_statements = static_cast<uint32_t>(number(line));
 }
@@ -268,7 +277,6 @@ void Script::run_command(std::string_view line) {
   if (word == "window") window_bytes_ = number(line);
   if (word == "client_stops") client_reads_ = false;
   if (word == "client_reads") client_reads_ = true;
-  if (word == "freeze_keys") window_->extend(0);
   if (word == "catalog") change_catalog();
   if (word == "counter") {
 #define EVENKEEL_SAY(name) \

@@ -104,6 +104,7 @@ class Script final : public SessionPort {
     uint32_t ticket;
   };
 
+  void make_generators();
   void begin();
   void option(std::string_view line);
   void add_rule(std::string_view line);
@@ -132,7 +133,7 @@ class Script final : public SessionPort {
   plan::testing::World world_;
   ManualClock clock_{1'790'000'000'000'000};
   std::vector<std::unique_ptr<idgen::KeyGenerator>> generators_;
-  std::shared_ptr<idgen::TickWindow> window_;
+  uint64_t keys_after_ = 0;  // ticks from now
   StatementCache statements_{64};
   Counters counters_;
   Settings settings_;
