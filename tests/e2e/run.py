@@ -58,7 +58,7 @@ class Report:
         except Exception as error:
             self.failed += 1
             self.line("FAILED", where, test, time.monotonic() - begun)
-            text = str(error) if isinstance(error, AssertionError) else traceback.format_exc(limit=-4)
+            text = str(error) if isinstance(error, AssertionError) else told_where(error)
             print("    " + text.strip().replace("\n", "\n    "), flush=True)
             self.failures.append(f"{where} {test.name}")
         else:
@@ -69,6 +69,13 @@ class Report:
         self.skipped += 1
         self.inexcusable += not excused
         self.line("SKIPPED", where, test, 0, f": {reason}")
+
+
+def told_where(error):
+    """An unexpected exception with the lines of the test that led to it, not those of the libraries below."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(HERE)]
+    lines = [f"{os.path.relpath(frame.filename, HERE)}:{frame.lineno}: {frame.line}" for frame in frames if "run.py" not in frame.filename]
+    return "\n".join([f"{type(error).__name__}: {error}"] + lines)
 
 
 def chosen_tests(options):
