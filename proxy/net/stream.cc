@@ -6,6 +6,7 @@
 #include <openssl/err.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <utility>
 
 namespace evenkeel::net {
 namespace {
@@ -150,13 +151,17 @@ void Stream::send_or_keep(std::string_view bytes) {
     sent_ = 0;
   }
   pending_.append(bytes);
-  if (pending() > marks_.high) over_mark_ = true;
+  if (pending() > marks_.low) over_mark_ = true;
   update_events();
 }
 
 void Stream::write(std::string_view bytes) {
   if (!ssl_) {
     send_or_keep(bytes);
+    return;
+  }
+  if (!SSL_is_init_finished(ssl_.get())) {
+    early_plain_.append(bytes);
     return;
   }
   while (!bytes.empty()) {
@@ -210,6 +215,7 @@ void Stream::feed_tls(std::string_view bytes) {
     }
     const int why = SSL_get_error(ssl_.get(), got);
     pump_tls_out();  // handshake answers, session tickets, key updates
+    if (!early_plain_.empty() && SSL_is_init_finished(ssl_.get())) write(std::exchange(early_plain_, {}));
     if (why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE) break;
     destroyed_ = outer;
     // Clients close without a TLS goodbye; that is an ordinary end here.

@@ -25,7 +25,7 @@ class StreamOwner {
   virtual ~StreamOwner() = default;
   // Plain bytes, valid during the call.
   virtual void on_bytes(std::string_view bytes) = 0;
-  // pending() fell to the low mark or below after having been above the high mark.
+  // pending() fell to the low mark or below after having been above it.
   virtual void on_drained() = 0;
   // The peer is gone or the socket failed (`reason`, for logs). Called once; nothing follows.
   virtual void on_closed(std::string_view reason) = 0;
@@ -90,6 +90,7 @@ class Stream {
   bool closing_ = false;
   bool over_mark_ = false;
   bool* destroyed_ = nullptr;  // set by the destructor while a callback is on the stack
+  std::string early_plain_;    // written while the TLS handshake is under way: a client side speaks first
   std::string pending_;
   size_t sent_ = 0;
   SslPtr ssl_;
