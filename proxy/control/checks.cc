@@ -109,6 +109,15 @@ CheckReport check_instances(const rule::RuleSetPtr& rules, const backend::Settin
   CatalogReader reader(rules, backend, reading_accounts(session, control));
   const Reading reading = reader.read();
   report.findings = reading.findings;
+  // A proxy starts without an instance that is away; a check that could not look at one has not passed.
+  for (const auto& instance : backend.instances) {
+    const bool answered =
+        std::any_of(reading.facts.begin(), reading.facts.end(),
+                    [&](const InstanceFacts& facts) { return facts.instance == instance.name; });
+    if (!answered) {
+      report.findings.push_back(error_finding(fmt::format("instance {} could not be checked", instance.name)));
+    }
+  }
   for (const InstanceFacts& facts : reading.facts) report.lines.push_back(line_of(facts));
   if (reading.facts.empty()) return report;
   check_all_tables(reader, reading, report);

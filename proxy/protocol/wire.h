@@ -45,7 +45,9 @@ class WireReader {
         return fail_read();
     }
   }
-  std::string_view lenenc_string() { return bytes(lenenc_int()); }
+  // A length of eight bytes is read as servers read it, by its low four: no packet is longer, and Node's mysql2
+  // sends something else in the high ones.
+  std::string_view lenenc_string() { return bytes(lenenc_int() & 0xffffffff); }
   // nullopt for the NULL mark 0xfb of text rows.
   std::optional<std::string_view> nullable_lenenc_string() {
     if (at_ != end_ && static_cast<uint8_t>(*at_) == 0xfb) {

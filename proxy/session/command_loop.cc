@@ -92,11 +92,13 @@ void Session::on_client_bytes(std::string_view bytes) {
   if (busy() || handling_ || !in_.empty()) {
     in_.append(bytes);
     if (busy() && in_.size() > waiting_input_high) port_.read_client(false);
-    if (!busy() && !handling_) process_input();
+    // A long packet is looked at again when it can be whole, not with every piece of it.
+    if (!busy() && !handling_ && in_.size() >= input_wanted_) process_input();
     return;
   }
   // The usual case: one whole command, taken from the read buffer where it stands.
   handling_ = true;
+  input_wanted_ = 0;
   while (!bytes.empty() && !busy() && !closing_) {
     reader_.expect_sequence(reader_.joining() ? reader_.next_sequence() : 0);
     auto read = reader_.read_packet(bytes);
@@ -107,7 +109,10 @@ void Session::on_client_bytes(std::string_view bytes) {
       break;
     }
     bytes.remove_prefix(read->consumed);
-    if (!read->complete) break;
+    if (!read->complete) {
+      input_wanted_ = bytes.size() + read->missing;
+      break;
+    }
     sequence_ = static_cast<uint8_t>(read->last_sequence + 1);
     handle(read->payload);
   }
@@ -119,6 +124,7 @@ void Session::on_client_bytes(std::string_view bytes) {
 void Session::process_input() {
   if (handling_ || closing_) return;
   handling_ = true;
+  input_wanted_ = 0;
   while (!in_.empty() && !busy() && !closing_) {
     // Taken out of the member: a command may run long, and more input may arrive meanwhile.
     std::string input = std::exchange(in_, {});
@@ -136,6 +142,7 @@ void Session::process_input() {
       bytes.remove_prefix(read->consumed);
       if (!read->complete) {
         wants_more = true;
+        input_wanted_ = bytes.size() + read->missing;
         break;
       }
       sequence_ = static_cast<uint8_t>(read->last_sequence + 1);

@@ -84,7 +84,7 @@ void Session::next_statement() {
   }
   const size_t cut = tokens_[next].begin;
   const std::string_view whole = rest_;
-  rest_ = whole.substr(cut);
+  rest_ = whole.substr(cut);  // the semicolon stays with the statement before it
   lexed = sql::lex(whole.substr(0, cut), state_.lex, tokens_);
   if (!lexed) return answer_error(lexed.error());
   keep_text();
@@ -315,8 +315,6 @@ void Session::finish_statement(bool failed) {
     return end_command();
   }
   state_.lanes.release_free(port_);
-  // `rest_` begins with the semicolon that ended this statement.
-  rest_.remove_prefix(1);
   next_statement();
 }
 

@@ -144,7 +144,8 @@ class Session {
   std::string user_at_host_;
   exec::SessionState state_;
   protocol::FrameReader reader_;
-  std::string in_;  // bytes of commands that wait
+  std::string in_;           // bytes of commands that wait
+  size_t input_wanted_ = 0;  // bytes of `in_` with which its first packet may be whole
   bool handling_ = false;
   bool closing_ = false;
   bool changing_user_ = false;

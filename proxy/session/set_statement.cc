@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <fmt/format.h>
 #include <strings.h>
 
@@ -215,9 +216,12 @@ Status Interpreter::variable(const SetItem& item) {
     return {};
   }
   if (name == "last_insert_id" || name == "identity") {
-    if (!text || text->find_first_not_of("0123456789") != std::string::npos)
-      return fail(wrong_value(name, ""));
-    effects.last_insert_id = std::stoull(*text);
+    uint64_t id = 0;
+    const char* end = text ? text->data() + text->size() : nullptr;
+    if (!text || text->empty() || std::from_chars(text->data(), end, id) != std::from_chars_result{end, {}}) {
+      return fail(wrong_value(name, text.value_or("")));
+    }
+    effects.last_insert_id = id;
     return {};
   }
   for (const auto& guard : guarded) {

@@ -75,7 +75,8 @@ void append_ok(std::string& text, std::string_view payload, protocol::Capabiliti
     ADD_FAILURE() << ok.error().message;
     return;
   }
-  text += fmt::format("OK affected={} id={} {}", ok->affected_rows, ok->last_insert_id, flags_text(ok->status));
+  text +=
+      fmt::format("OK affected={} id={} {}", ok->affected_rows, ok->last_insert_id, flags_text(ok->status));
   if (ok->warnings > 0) text += fmt::format(" warnings={}", ok->warnings);
   if (!ok->message.empty()) text += fmt::format(" '{}'", ok->message);
 }
@@ -148,7 +149,8 @@ Answer default_answer(std::string_view sql) {
   return answer;
 }
 
-void append_part(std::string& text, Part part, std::string_view payload, protocol::Capabilities capabilities) {
+void append_part(std::string& text, Part part, std::string_view payload,
+                 protocol::Capabilities capabilities) {
   if (!text.empty() && (part == Part::ok || part == Part::err || part == Part::column_count)) text += "; ";
   switch (part) {
     case Part::ok:

@@ -94,8 +94,8 @@ TEST(Conversations, SurviveEachAnswerGoingWrong) {
       plain.last_instance_first = reverse;
       const size_t answers = run_script(conversation.text, plain).answers;
       for (size_t at = 0; at < answers; ++at) {
-        for (const Fault fault : {Fault::err, Fault::deadlock, Fault::lost_before, Fault::lost_within,
-                                  Fault::lost_after}) {
+        for (const Fault fault :
+             {Fault::err, Fault::deadlock, Fault::lost_before, Fault::lost_within, Fault::lost_after}) {
           Weather weather = plain;
           weather.fault_at = at;
           weather.fault = fault;

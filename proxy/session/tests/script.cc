@@ -219,7 +219,8 @@ void Script::run_command(std::string_view line) {
   if (word == "init_db") send(Command::init_db, line);
   if (word == "reset") send(Command::reset_connection, "");
   if (word == "change_user") send(Command::change_user, line);
-  if (word == "set_option") send(Command::set_option, line == "on" ? std::string_view("\0\0", 2) : std::string_view("\1\0", 2));
+  if (word == "set_option")
+    send(Command::set_option, line == "on" ? std::string_view("\0\0", 2) : std::string_view("\1\0", 2));
   if (word == "field_list") send(Command::field_list, std::string(line) + '\0');
   if (word == "statistics") send(Command::statistics, "");
   if (word == "bad_command") send(Command::table_dump, "");
@@ -264,7 +265,8 @@ void Script::run_command(std::string_view line) {
     if (word == "grant") {
       grant(asked);
     } else {
-      session_->on_lease(asked.ticket, fail(make_error(ErrorKind::limit, mysql::er::con_count, "all are busy")));
+      session_->on_lease(asked.ticket,
+                         fail(make_error(ErrorKind::limit, mysql::er::con_count, "all are busy")));
     }
   }
   if (word == "unhold") {
@@ -329,7 +331,8 @@ void Script::lease(rule::InstanceId instance, exec::CapabilityClass capability, 
 void Script::grant(const Asked& asked) {
   if (leases_++ == weather_.refuse_lease) {
     say(name(asked.instance) + " lease refused");
-    session_->on_lease(asked.ticket, fail(make_error(ErrorKind::limit, mysql::er::con_count, "all are busy")));
+    session_->on_lease(asked.ticket,
+                       fail(make_error(ErrorKind::limit, mysql::er::con_count, "all are busy")));
     return;
   }
   const auto free = std::find_if(connections_.begin(), connections_.end(), [&](const auto& connection) {
@@ -350,8 +353,8 @@ void Script::grant(const Asked& asked) {
 }
 
 void Script::cancel_lease(uint32_t ticket) {
-  const auto found = std::find_if(asked_.begin(), asked_.end(),
-                                  [&](const Asked& asked) { return asked.ticket == ticket; });
+  const auto found =
+      std::find_if(asked_.begin(), asked_.end(), [&](const Asked& asked) { return asked.ticket == ticket; });
   if (found == asked_.end()) return complain("a lease that was not asked for is cancelled");
   say(name(found->instance) + " lease cancelled");
   asked_.erase(found);
@@ -414,9 +417,17 @@ void Script::change_user(std::string_view payload) {
   front::Login login = login_;
   if (command) login.database = command->database;
   login.collation = command ? command->collation : 0;
-  protocol::PacketWriter packets(client_out_, 1);
-  packets.write(protocol::Ok{}, login_.capabilities);
   session_->on_user_changed(login, user_);
+  session_->check_database([this](std::optional<Error> error) {
+    front::ResultWriter answer(client_out_, 1, login_.capabilities);
+    if (error) {
+      answer.error(*error);
+      close_client();
+      return;
+    }
+    answer.ok({});
+    session_->user_changed();
+  });
 }
 
 // Commands are seen at once, answers are queued; nothing of the session is called from here.
@@ -424,7 +435,8 @@ void Script::flush(exec::Connection* connection) { serve(of(connection)); }
 
 void Script::serve(FakeConnection& fake) {
   if (fake.ended || fake.connection.lost) {
-    if (!fake.connection.out.empty()) complain("a command is sent on a lost connection: it is never answered");
+    if (!fake.connection.out.empty())
+      complain("a command is sent on a lost connection: it is never answered");
     fake.connection.out.clear();
     return;
   }
@@ -592,7 +604,8 @@ void Script::settle() {
       send(protocol::Command::query, sql);
       settle_world();
       if (client_answers_.size() != before + 1)
-        return complain(fmt::format("afterwards, `{}` gets {} answers", sql, client_answers_.size() - before));
+        return complain(
+            fmt::format("afterwards, `{}` gets {} answers", sql, client_answers_.size() - before));
       const std::string got = std::exchange(client_answers_.back(), {});
       client_answers_.pop_back();
       if (!got.starts_with(expected)) complain(fmt::format("afterwards, `{}` gets {}", sql, got));

@@ -9,7 +9,8 @@
 //                                  WHERE: * or an instance; PREFIX: of the SQL; the last fitting line wins.
 //                                  ANSWER: OK [affected=] [insert_id=] [warnings=] [message=…to the end]
 //                                        | ERR code message | ROWS name:type … | value, value | …
-//                                        | MANY count size name:type … (bigint from 1, then text) | HOLD | LOSE
+//                                        | MANY count size name:type … (bigint from 1, then text) | HOLD |
+//                                        LOSE
 //   > SQL                          the client sends QUERY and the world runs until it is quiet
 //   + SQL                          sends QUERY without letting the world run (pipelining)
 //   !command …                     see Script::run_command
@@ -36,12 +37,12 @@ namespace evenkeel::session::testing {
 
 // How a run differs from the plain one.
 struct Weather {
-  size_t piece = 0;             // bytes of an answer delivered at a time; 0: all there is
+  size_t piece = 0;  // bytes of an answer delivered at a time; 0: all there is
   bool last_instance_first = false;
-  size_t fault_at = SIZE_MAX;   // number of the answer that goes wrong
+  size_t fault_at = SIZE_MAX;  // number of the answer that goes wrong
   Fault fault = Fault::none;
   size_t refuse_lease = SIZE_MAX;  // number of the lease that is refused
-  size_t vanish_at = SIZE_MAX;  // number of the answer after which the client is gone
+  size_t vanish_at = SIZE_MAX;     // number of the answer after which the client is gone
 };
 
 // What every session must keep whatever happens; empty: all is well.
