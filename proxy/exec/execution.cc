@@ -108,6 +108,7 @@ void Execution::advance() {
       stop_reading_units();
     }
     if (!units_idle()) return;
+    if (!error_ && reply_->holds_rows()) return;
     after_units();
   }
   if (stage_ == Stage::undoing && units_idle()) {

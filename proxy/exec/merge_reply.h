@@ -19,6 +19,7 @@ class MergeReply final : public Reply {
   void on_metadata(Lane& lane, std::string_view definition) override;
   void on_metadata_done() override;
   void on_drained() override;
+  bool holds_rows() const override { return merger_ && !ended_ && !error_; }
 
  private:
   struct Source {

@@ -50,6 +50,8 @@ class Reply {
   virtual void on_metadata_done() {}
   // The client can take more.
   virtual void on_drained() {}
+  // Rows that the instances have sent wait here for a slow client: the answer may not end yet.
+  virtual bool holds_rows() const { return false; }
   // Writes the end of the answer: `insert_id` and `warnings` as the session decided.
   virtual void complete(uint64_t insert_id, uint32_t warnings);
   void fail(const Error& error);
