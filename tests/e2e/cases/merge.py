@@ -112,4 +112,6 @@ def large_scatter(env):
     rows = ask(connection, "SELECT id,user_id FROM orders ORDER BY id")
     check_equal(len(rows), 100_000, "rows")
     check(all(row == (i, i % 97) for i, row in enumerate(rows, 1)), "every row in its place")
+    for _ in range(4):  # more than the buffers hold, and no order to wait for: rows wait for the client at the end
+        check_equal(len(set(ask(connection, "SELECT id,user_id FROM orders"))), 100_000, "rows without an order")
     check_equal(ask(connection, "SELECT COUNT(*),SUM(user_id) FROM orders")[0][0], 100_000, "count")
