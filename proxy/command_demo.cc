@@ -16,8 +16,8 @@ int finish(const Status& done) { return done ? 0 : complain(done.error().message
 demo::Layout parse_layout(const std::string& text) {
   demo::Layout layout;
   char rest = 0;
-  if (std::sscanf(text.c_str(), "%5ux%5ux%5u%c", &layout.instances, &layout.databases, &layout.tables, &rest) !=
-          3 ||
+  if (std::sscanf(text.c_str(), "%5ux%5ux%5u%c", &layout.instances, &layout.databases, &layout.tables,
+                  &rest) != 3 ||
       layout.instances == 0 || layout.databases == 0 || layout.tables == 0) {
     throw CLI::ValidationError("--layout",
                                "the layout is written INSTANCESxDATABASESxTABLES, such as 4x16x128");
@@ -44,17 +44,21 @@ void add_demo(CLI::App& app, demo::DemoOptions& options, std::function<int()>& c
       "--layout", [&](const std::string& text) { options.layout = parse_layout(text); },
       "INSTANCESxDATABASESxTABLES: databases on each instance, tables in each database");
   command->add_option_function<std::string>(
-      "--server", [&](const std::string& text) { options.server = parse_server(text); }, "mariadbd or mysqld");
+      "--server", [&](const std::string& text) { options.server = parse_server(text); },
+      "mariadbd or mysqld");
   command->add_flag("--once", options.once, "End after the tour");
   command->add_flag("--keep", options.keep, "Leave data, logs and configuration behind");
   command->callback([&] { chosen = [&] { return finish(demo::run_demo(options)); }; });
 }
 
 void add_cluster(CLI::App& app, demo::ClusterCommandOptions& options, std::function<int()>& chosen) {
-  CLI::App* command = app.add_subcommand("cluster", "Start real servers for tests and benches, until input ends");
-  command->add_option("--dir", options.folder, "Folder for their data; made, and removed at the end")->required();
+  CLI::App* command =
+      app.add_subcommand("cluster", "Start real servers for tests and benches, until input ends");
+  command->add_option("--dir", options.folder, "Folder for their data; made, and removed at the end")
+      ->required();
   command->add_option_function<std::string>(
-      "--server", [&](const std::string& text) { options.server = parse_server(text); }, "mariadbd or mysqld");
+      "--server", [&](const std::string& text) { options.server = parse_server(text); },
+      "mariadbd or mysqld");
   command->add_option("--instances", options.instances, "How many")->check(CLI::Range(1, 64));
   command->add_option_function<std::string>(
       "--layout", [&](const std::string& text) { options.layout = parse_layout(text); },

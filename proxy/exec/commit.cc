@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <utility>
 
 #include "base/mysql/error_codes.h"
 
@@ -54,7 +55,10 @@ void CommitFlow::next() {
   if (awaited_ > 0) return;
   if (next_writer_ < writers_.size()) {
     if (failed_at_) {
-      while (next_writer_ < writers_.size()) send(*state_.lanes.find(writers_[next_writer_++]), false);
+      while (next_writer_ < writers_.size()) {
+        Lane& lane = *state_.lanes.find(writers_[next_writer_++]);
+        if (!lane.connection().lost) send(lane, false);
+      }
     } else {
       send(*state_.lanes.find(writers_[next_writer_++]), true);
     }
@@ -83,25 +87,23 @@ void CommitFlow::on_error(Lane& lane, const Error& error) {
   lane.connection().retire = true;
 }
 
-void CommitFlow::on_step_done(Lane& lane, bool failed) {
+void CommitFlow::on_step_done(Lane& lane, const Step& step, bool failed) {
   --awaited_;
   lane.begun = false;
   const bool was_writer = std::find(writers_.begin(), writers_.end(), lane.instance()) != writers_.end();
-  if (!failed && was_writer && what_ == What::commit && !lane.connection().retire && !failed_at_) {
-    committed_.push_back(lane.instance());
-  }
+  if (!failed && was_writer && step.purpose == Purpose::commit) committed_.push_back(lane.instance());
   next();
 }
 
-void CommitFlow::on_lost(Lane& lane, const std::string& reason) {
-  if (awaited_ > 0) --awaited_;
-  lane.begun = false;
-  if (what_ == What::commit && lane.written && !failed_at_) {
+void CommitFlow::on_lost(Lane& lane, const std::string& reason, bool awaited) {
+  if (awaited) --awaited_;
+  const bool open = std::exchange(lane.begun, false);
+  if (what_ == What::commit && lane.written && open && !failed_at_) {
     failed_at_ = lane.instance();
-    outcome_unknown_ = true;
+    outcome_unknown_ = awaited;
     first_error_ = make_error(ErrorKind::backend, mysql::er::cr_server_lost,
-                              fmt::format("connection to instance '{}' was lost during COMMIT ({})",
-                                          name(lane.instance()), reason));
+                              fmt::format("connection to instance '{}' was lost {} COMMIT ({})",
+                                          name(lane.instance()), awaited ? "during" : "before", reason));
   }
   next();
 }

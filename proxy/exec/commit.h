@@ -28,8 +28,9 @@ class CommitFlow {
   void start();
   void on_error(Lane& lane, const Error& error);
   // A commit or rollback was answered (an error was told before, by on_error).
-  void on_step_done(Lane& lane, bool failed);
-  void on_lost(Lane& lane, const std::string& reason);
+  void on_step_done(Lane& lane, const Step& step, bool failed);
+  // `awaited`: an answer was to come.
+  void on_lost(Lane& lane, const std::string& reason, bool awaited);
 
   bool done() const { return done_; }
   // What the client is told. Rolling back has no error: a branch whose rollback is not confirmed is closed,

@@ -22,10 +22,13 @@ void EndTransaction::on_part(Lane& lane, const Step&, Part part, std::string_vie
   if (part == Part::err) flow_.on_error(lane, error_of(payload));
 }
 
-void EndTransaction::on_step_done(Lane& lane, const Step&, bool failed) { flow_.on_step_done(lane, failed); }
+void EndTransaction::on_step_done(Lane& lane, const Step& step, bool failed) {
+  flow_.on_step_done(lane, step, failed);
+}
 
 void EndTransaction::on_lost(Lane& lane, const std::string& reason) {
-  if (!lane.abandon().empty()) flow_.on_lost(lane, reason);
+  const bool awaited = !lane.abandon().empty();
+  flow_.on_lost(lane, reason, awaited);
 }
 
 void EndTransaction::advance() {

@@ -80,7 +80,10 @@ void Errand::cancel(Error error) {
     port_.cancel_lease(instance_);
     leasing_ = false;
     done_ = true;
+    return;
   }
+  Lane* lane = state_.lanes.find(instance_);
+  if (lane != nullptr && !lane->idle()) port_.kill_query(&lane->connection());
 }
 
 void Errand::advance() {

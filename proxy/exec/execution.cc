@@ -105,8 +105,8 @@ void Execution::advance() {
   if (stage_ == Stage::running) {
     if (reply_->error()) {
       note_error(0, *reply_->error());
-      stop_reading_units();
     }
+    if (error_) stop_reading_units();
     if (!units_idle()) return;
     if (!error_ && reply_->holds_rows()) return;
     after_units();
@@ -153,9 +153,11 @@ void Execution::begin_units() {
   if (!in_transaction) state_.transaction.one_shot.clear();
 }
 
+// The units of a write go one after the other: an instance that fails one may have ended its transaction with
+// it (a deadlock), and what came behind would be made durable by itself.
 void Execution::queue_units(Lane& lane) {
-  if (options_.answer.binary) {
-    queue_next_binary(lane);
+  if (one_by_one()) {
+    queue_next(lane);
     return;
   }
   for (uint32_t unit = 0; unit < plan_.units.size(); ++unit) {
@@ -164,12 +166,16 @@ void Execution::queue_units(Lane& lane) {
   next_unit_[lane.instance()] = static_cast<uint32_t>(plan_.units.size());
 }
 
-// Binary units run one after the other on a lane: the id that EXECUTE names comes with PREPARE's answer.
-void Execution::queue_next_binary(Lane& lane) {
+void Execution::queue_next(Lane& lane) {
   uint32_t& next = next_unit_[lane.instance()];
   while (next < plan_.units.size() && plan_.units[next].instance != lane.instance()) ++next;
   if (next == plan_.units.size() || error_) return;
   const plan::ExecutionUnit& unit = plan_.units[next];
+  if (!options_.answer.binary) {
+    lane.query(unit.sql, Purpose::unit, next);
+    ++next;
+    return;
+  }
   if (const auto* prepared = lane.connection().prepared.find(unit.sql)) {
     lane.execute(prepared->server_id, unit_values(unit), next);
     ++next;
@@ -203,8 +209,11 @@ void Execution::on_part(Lane& lane, const Step& step, Part part, std::string_vie
     if (commit_ && (step.purpose == Purpose::commit || step.purpose == Purpose::rollback)) {
       commit_->on_error(lane, error);
     } else if (step.purpose == Purpose::state) {
-      // The server refused what the session was told it has: the connection's state is not known any more.
+      // The server refused what the session was told it has: the connection's state is not known any more. A
+      // lane that must stay is told all of it again.
       lane.connection().retire = true;
+      lane.connection().applied = std::make_shared<const Variables>();
+      lane.connection().database.clear();
       note_error(0, std::move(error));
     } else if (step.purpose == Purpose::undo) {
       poison(
@@ -212,6 +221,9 @@ void Execution::on_part(Lane& lane, const Step& step, Part part, std::string_vie
     } else if (step.purpose == Purpose::capture) {
       lane.connection().retire = true;
     } else {
+      if (step.purpose == Purpose::begin) {
+        poison(fmt::format("it could not be opened on instance '{}'", name(lane.instance())));
+      }
       note_error(step.unit, std::move(error));
     }
     return;
@@ -236,7 +248,7 @@ void Execution::on_rows(Lane& lane, const Step& step, std::string_view frames) {
     if (FollowUp* asked = asked_on(lane)) (void)asked->capture.feed(frames);
     return;
   }
-  if (step.purpose == Purpose::unit && !(cancelled_ && error_)) reply_->on_rows(lane, step.unit, frames);
+  if (step.purpose == Purpose::unit) reply_->on_rows(lane, step.unit, frames);
 }
 
 void Execution::on_step_done(Lane& lane, const Step& step, bool failed) {
@@ -253,7 +265,7 @@ void Execution::on_step_done(Lane& lane, const Step& step, bool failed) {
       for (const uint32_t old : lane.connection().prepared.insert(plan_.units[step.unit].sql, entry)) {
         lane.close_statement(old);
       }
-      queue_next_binary(lane);
+      queue_next(lane);
       port_.flush(&lane.connection());
       return;
     }
@@ -264,8 +276,8 @@ void Execution::on_step_done(Lane& lane, const Step& step, bool failed) {
         lane.paused = false;
         port_.resume(&lane.connection());
       }
-      if (options_.answer.binary && !failed) {
-        queue_next_binary(lane);
+      if (one_by_one() && !failed) {
+        queue_next(lane);
         port_.flush(&lane.connection());
       }
       return;
@@ -274,7 +286,7 @@ void Execution::on_step_done(Lane& lane, const Step& step, bool failed) {
       return;
     case Purpose::commit:
     case Purpose::rollback:
-      if (commit_) commit_->on_step_done(lane, failed);
+      if (commit_) commit_->on_step_done(lane, step, failed);
       return;
     default:
       return;
@@ -288,8 +300,9 @@ void Execution::note_error(uint32_t unit, Error error) {
   error_unit_ = unit;
 }
 
-// The answer cannot be completed. Outside a transaction the rest is not worth reading.
+// The answer cannot be completed: the rest is read, so that the lanes come to their ends, and dropped.
 void Execution::stop_reading_units() {
+  reply_->stop();
   for (const auto& lane : state_.lanes.all()) {
     if (lane->idle()) continue;
     if (lane->paused) {
@@ -300,6 +313,8 @@ void Execution::stop_reading_units() {
 }
 
 void Execution::cancel(Error error) {
+  // What is done already is told as it is.
+  if (stage_ != Stage::leasing && stage_ != Stage::running) return;
   cancelled_ = true;
   if (!error_) {
     error_ = std::move(error);
@@ -317,7 +332,7 @@ void Execution::on_lost(Lane& lane, const std::string& reason) {
   const auto abandoned = lane.abandon();
   const bool was_ours = !abandoned.empty();
   if (commit_) {
-    commit_->on_lost(lane, reason);
+    commit_->on_lost(lane, reason, was_ours);
   } else {
     if (was_ours) note_error(abandoned.front().unit, lost_error(name(lane.instance()), reason));
     if (lane.begun) {
@@ -475,7 +490,8 @@ void Execution::fail_with(Error error) {
   stage_ = Stage::done;
   state_.row_count = -1;
   state_.warnings.push_back({"Error", error.code, error.message});
-  reply_->fail(error);
+  outcome_.cut = reply_->cut();
+  if (!outcome_.cut) reply_->fail(error);
   outcome_.error = std::move(error);
   outcome_.next_sequence = reply_->next_sequence();
 }

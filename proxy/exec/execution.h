@@ -39,6 +39,9 @@ struct Outcome {
   bool returned_rows = false;
   uint8_t next_sequence = 1;
   bool partial_commit = false;
+  // The client has the front of a row whose rest is lost: no error can be told in its place, only the
+  // connection's end.
+  bool cut = false;
 };
 
 // A machine: tell it events, then call advance(); it works until it waits for the world again. Owned by the
@@ -85,7 +88,9 @@ class Execution final : public Task {
   FollowUp* asked_on(const Lane& lane);
   void begin_units();
   void queue_units(Lane& lane);
-  void queue_next_binary(Lane& lane);
+  void queue_next(Lane& lane);
+  // Binary: the id that EXECUTE names comes with PREPARE's answer.
+  bool one_by_one() const { return options_.answer.binary || plan_.atomic; }
   std::vector<mysql::Value> unit_values(const plan::ExecutionUnit& unit) const;
   bool units_idle() const;
   void after_units();
@@ -110,7 +115,7 @@ class Execution final : public Task {
   std::unique_ptr<Reply> reply_;
   Stage stage_ = Stage::leasing;
   std::vector<rule::InstanceId> leasing_;  // tickets not answered
-  std::vector<uint32_t> next_unit_;        // binary: by instance, the next unit to run
+  std::vector<uint32_t> next_unit_;        // one by one: by instance, the next unit to run
   bool own_transaction_ = false;           // BEGIN … COMMIT around this statement alone
   bool savepoint_ = false;                 // inside the client's transaction
   bool cancelled_ = false;

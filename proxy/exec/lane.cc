@@ -95,8 +95,9 @@ Result<size_t> Lane::take(std::string_view input, LaneEvents& events) {
     const bool failed = relay_.tracker().failed();
     steps_.pop_front();
     --connection_->awaited;
-    if (!steps_.empty()) arm();
+    // The tracker still tells of this answer.
     events.on_step_done(*this, step, failed);
+    if (!steps_.empty()) arm();
   }
   return taken;
 }

@@ -47,7 +47,8 @@ class LaneEvents {
   virtual void on_part(Lane& lane, const Step& step, protocol::Part part, std::string_view payload) = 0;
   // Frames of rows as they stand on the wire; a frame may be cut anywhere, the rest follows.
   virtual void on_rows(Lane& lane, const Step& step, std::string_view frames) = 0;
-  // The answer is complete (an ERR packet completes it too: `failed`). The step is gone from the lane.
+  // The answer is complete (an ERR packet completes it too: `failed`). The step is gone from the lane, whose
+  // tracker() tells of the answer until another command is queued on an idle lane.
   virtual void on_step_done(Lane& lane, const Step& step, bool failed) = 0;
 };
 

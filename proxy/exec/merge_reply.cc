@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "base/mysql/collation.h"
 #include "base/mysql/error_codes.h"
 #include "proxy/front/result_writer.h"
 #include "proxy/protocol/messages.h"
@@ -32,6 +33,18 @@ std::vector<merge::ColumnFacts> facts_of(const std::vector<protocol::ColumnDefin
   return facts;
 }
 
+// Whether a cell's bytes mean the same by both definitions. The collation's number may differ: it tells what
+// the connection was set to, not the column's order.
+bool same_encoding(const protocol::ColumnDefinition& a, const protocol::ColumnDefinition& b) {
+  const auto* left = mysql::find_collation(a.collation);
+  const auto* right = mysql::find_collation(b.collation);
+  const bool same_charset =
+      a.collation == b.collation || (left != nullptr && right != nullptr && left->charset == right->charset);
+  const bool same_type =
+      a.wire_type() == b.wire_type() || (mysql::is_string(a.type) && mysql::is_string(b.type));
+  return same_type && same_charset;
+}
+
 }  // namespace
 
 MergeReply::MergeReply(const plan::Plan& plan, SessionState& state, Port& port, AnswerFacts facts,
@@ -47,7 +60,7 @@ void MergeReply::on_metadata(Lane& lane, std::string_view definition) {
     set_error(column.error());
     return;
   }
-  restore_names(*column, plan_.restore);
+  restore_definition(*column, plan_.restore, state_.results_collation);
   shown_.push_back(std::move(*column));
 }
 
@@ -115,7 +128,7 @@ Status MergeReply::check_columns(uint32_t unit) const {
                                first.size(), other.size())));
   }
   for (size_t i = 0; i < first.size(); ++i) {
-    if (first[i].wire_type() == other[i].wire_type() && first[i].collation == other[i].collation) continue;
+    if (same_encoding(first[i], other[i])) continue;
     return evenkeel::fail(make_error(
         ErrorKind::backend, mysql::er::unknown_error,
         fmt::format("column '{}' has different types or collations in the tables behind this statement",
@@ -129,7 +142,7 @@ Status MergeReply::start_merger() {
   if (shown_.empty()) {
     shown_ = inputs;
     if (plan_.merge.visible_columns > 0) shown_.resize(plan_.merge.visible_columns);
-    for (auto& column : shown_) restore_names(column, plan_.restore);
+    for (auto& column : shown_) restore_definition(column, plan_.restore, state_.results_collation);
   }
   const auto format = facts_.binary ? merge::RowFormat::binary : merge::RowFormat::text;
   auto merger = merge::make_merger(plan_.merge, format, facts_of(inputs), facts_of(shown_),
@@ -154,7 +167,7 @@ void MergeReply::write_head() {
 }
 
 void MergeReply::on_rows(Lane& lane, uint32_t unit, std::string_view frames) {
-  if (ended_ || error_) return;
+  if (ended_ || error_ || stopped_) return;
   if (merger_) {
     feed(unit, frames);
     pump();
@@ -177,7 +190,7 @@ void MergeReply::feed(uint32_t unit, std::string_view frames) {
 }
 
 void MergeReply::pump() {
-  if (!merger_ || ended_ || error_) return;
+  if (!merger_ || ended_ || error_ || stopped_) return;
   while (!port_.client_is_slow()) {
     switch (merger_->next()) {
       case merge::Merger::Step::row: {

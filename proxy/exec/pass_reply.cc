@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/limits.h"
 #include "proxy/front/result_writer.h"
 #include "proxy/protocol/messages.h"
 #include "proxy/protocol/rows.h"
@@ -17,6 +18,14 @@ namespace {
 constexpr uint16_t statement_flags = mysql::server_status::no_good_index_used |
                                      mysql::server_status::no_index_used | mysql::server_status::db_dropped;
 
+// Without decoding the rest: it stands behind six names and a length byte.
+uint16_t collation_of(std::string_view definition) {
+  protocol::WireReader in(definition);
+  for (int name = 0; name < 6; ++name) in.lenenc_string();
+  in.int1();
+  return in.int2();
+}
+
 }  // namespace
 
 void PassReply::forward(std::string_view payload) {
@@ -26,7 +35,7 @@ void PassReply::forward(std::string_view payload) {
 }
 
 void PassReply::on_definition(Lane& lane, std::string_view payload) {
-  if (plan_.restore.empty()) {
+  if (plan_.restore.empty() && !reports_other_collation(collation_of(payload), state_.results_collation)) {
     forward(payload);
     return;
   }
@@ -36,7 +45,7 @@ void PassReply::on_definition(Lane& lane, std::string_view payload) {
     set_error(column.error());
     return;
   }
-  restore_names(*column, plan_.restore);
+  restore_definition(*column, plan_.restore, state_.results_collation);
   protocol::PacketWriter packets(port_.client_out(), facts_.sequence);
   packets.write(*column, capabilities);
   facts_.sequence = packets.next_sequence();
@@ -103,7 +112,7 @@ void PassReply::on_rows(Lane& lane, uint32_t, std::string_view frames) {
   } else {
     relay_restored(frames);
   }
-  if (port_.client_is_slow() && !lane.paused) {
+  if (port_.client_is_slow() && !lane.paused && !stopped_) {
     lane.paused = true;
     paused_ = &lane;
     port_.pause(&lane.connection());
@@ -128,7 +137,9 @@ void PassReply::relay(std::string_view frames) {
       frames.remove_prefix(piece.size());
       continue;
     }
+    if (stopped_ && !row_continues_) return;
     const auto header = protocol::parse_frame_header(frames);
+    row_continues_ = header.length == limits::frame_payload_max;
     const size_t at = out.size();
     const std::string_view piece = frames.substr(0, protocol::frame_header_size + header.length);
     out.append(piece);
@@ -139,6 +150,7 @@ void PassReply::relay(std::string_view frames) {
 }
 
 void PassReply::relay_restored(std::string_view frames) {
+  if (stopped_) return;
   auto fed = splitter_.feed(frames, [&](std::string_view row) { restore_cells(row); });
   if (!fed) set_error(fed.error());
 }

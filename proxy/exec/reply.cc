@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <strings.h>
 
+#include "base/mysql/collation.h"
 #include "proxy/exec/merge_reply.h"
 #include "proxy/exec/pass_reply.h"
 #include "proxy/exec/sum_reply.h"
@@ -52,7 +53,17 @@ void Reply::fail(const Error& error) {
   facts_.sequence = answer.next_sequence();
 }
 
-void restore_names(protocol::ColumnDefinition& column, const std::vector<plan::NameRestore>& restore) {
+bool reports_other_collation(uint16_t reported, uint16_t results_collation) {
+  if (reported == results_collation || reported == mysql::collation_binary || results_collation == 0)
+    return false;
+  const auto* sent = mysql::find_collation(reported);
+  const auto* wanted = mysql::find_collation(results_collation);
+  return sent != nullptr && wanted != nullptr && sent->charset == wanted->charset;
+}
+
+void restore_definition(protocol::ColumnDefinition& column, const std::vector<plan::NameRestore>& restore,
+                        uint16_t results_collation) {
+  if (reports_other_collation(column.collation, results_collation)) column.collation = results_collation;
   for (const auto& names : restore) {
     const bool actual = std::any_of(names.actual_tables.begin(), names.actual_tables.end(),
                                     [&](const auto& name) { return same_name(name, column.original_table); });

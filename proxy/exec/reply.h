@@ -52,6 +52,11 @@ class Reply {
   virtual void on_drained() {}
   // Rows that the instances have sent wait here for a slow client: the answer may not end yet.
   virtual bool holds_rows() const { return false; }
+  // An error ends the answer: rows that still come are dropped, but for the rest of one that the client has
+  // the front of.
+  void stop() { stopped_ = true; }
+  // The client has the front of a row only: nothing else can be written to it.
+  virtual bool cut() const { return false; }
   // Writes the end of the answer: `insert_id` and `warnings` as the session decided.
   virtual void complete(uint64_t insert_id, uint32_t warnings);
   void fail(const Error& error);
@@ -72,6 +77,7 @@ class Reply {
   AnswerFacts facts_;
   Tally tally_;
   bool rows_open_ = false;  // column definitions were sent and the rows' end was not
+  bool stopped_ = false;
   std::optional<Error> error_;
 };
 
@@ -79,7 +85,12 @@ class Reply {
 std::unique_ptr<Reply> make_reply(const plan::Plan& plan, SessionState& state, Port& port, AnswerFacts facts,
                                   size_t row_limit);
 
-// Puts logical names back into a column definition.
-void restore_names(protocol::ColumnDefinition& column, const std::vector<plan::NameRestore>& restore);
+// Makes a column definition what the client would see of one server of its own: logical names, and the
+// collation of its session (a pooled connection that was SET to it reports the character set's default
+// instead).
+void restore_definition(protocol::ColumnDefinition& column, const std::vector<plan::NameRestore>& restore,
+                        uint16_t results_collation);
+// Whether a definition's collation has to be changed.
+bool reports_other_collation(uint16_t reported, uint16_t results_collation);
 
 }  // namespace evenkeel::exec

@@ -42,6 +42,9 @@ struct SessionState {
   bool no_auto_value_on_zero = false;
   uint16_t connection_collation = 45;
   bool client_charset_is_connection = true;
+  // What column definitions of strings say: the login's collation, or that of the last SET NAMES. 0: as the
+  // server sends it (character_set_results is NULL).
+  uint16_t results_collation = 45;
   rule::InstanceId default_instance = 0;  // of the current schema, or of the first one
 
   uint64_t last_insert_id = 0;

@@ -63,6 +63,7 @@ void Session::set_up(const front::Login& login) {
       std::vector<exec::Variables::Item>{{"character_set_client", fmt::format("'{}'", collation->charset)},
                                          {"character_set_results", fmt::format("'{}'", collation->charset)},
                                          {"collation_connection", fmt::format("'{}'", collation->name)}});
+  state_.results_collation = collation->id;
   note_variables();
   if (!login.database.empty()) {
     use_database(login.database);
@@ -261,6 +262,7 @@ void Session::advance() {
     task_->advance();
     if (!task_->done()) return;
     finished_.push_back(std::move(task_));
+    drop_lost_lanes("while another statement ran");
     const Continuation then = std::move(then_);
     then_ = nullptr;
     then();
@@ -305,13 +307,23 @@ void Session::on_backend_lost(exec::Connection* connection, const std::string& r
     advance();
     return;
   }
-  if (lane->begun) {
-    state_.transaction.poisoned = fmt::format("the connection to instance '{}' was lost in it ({})",
-                                              environment_.instance_names[lane->instance()], reason);
+  drop_lost_lanes(reason);
+}
+
+// A lane whose connection died is of no more use, but what hung on it must be known.
+void Session::drop_lost_lanes(const std::string& reason) {
+  const auto& lanes = state_.lanes.all();
+  for (size_t i = lanes.size(); i-- > 0;) {
+    exec::Lane& lane = *lanes[i];
+    if (!lane.connection().lost) continue;
+    if (lane.begun && state_.transaction.open && state_.transaction.poisoned.empty()) {
+      state_.transaction.poisoned = fmt::format("the connection to instance '{}' was lost in it ({})",
+                                                environment_.instance_names[lane.instance()], reason);
+    }
+    if (lane.pinned) state_.pinned_lost = true;
+    lane.begun = false;
+    state_.lanes.release(lane, port_);
   }
-  if (lane->pinned) state_.pinned_lost = true;
-  lane->begun = false;
-  state_.lanes.release(*lane, port_);
 }
 
 void Session::on_timer() {

@@ -22,6 +22,13 @@ bool is_show_warnings(const sql::Statement& statement) {
           statement.words.starts_with("show count"));
 }
 
+// What a transaction that cannot go on still accepts.
+bool ends_transaction(const sql::Statement& statement) {
+  if (statement.kind != StatementKind::transaction) return false;
+  const auto kind = statement.transaction->kind;
+  return kind == sql::TxKind::commit || kind == sql::TxKind::rollback || kind == sql::TxKind::begin;
+}
+
 }  // namespace
 
 plan::SessionFacts Session::facts() const {
@@ -140,8 +147,7 @@ void Session::run_statement() {
 
 void Session::dispatch(const CachedStatement& cached) {
   const sql::Statement& statement = *cached.statement;
-  if (!state_.transaction.poisoned.empty() && statement.kind != StatementKind::transaction &&
-      !is_show_warnings(statement)) {
+  if (!state_.transaction.poisoned.empty() && !ends_transaction(statement) && !is_show_warnings(statement)) {
     return answer_error(make_error(
         ErrorKind::backend, mysql::er::lock_deadlock,
         fmt::format("the transaction cannot go on: {}; send ROLLBACK", state_.transaction.poisoned)));
@@ -293,6 +299,10 @@ void Session::finish_execution() {
   count(environment_.counters->rows_sent, outcome.rows);
   if (outcome.partial_commit) count(environment_.counters->commits_partial);
   sequence_ = outcome.next_sequence;
+  if (outcome.cut) {
+    closing_ = true;
+    port_.close_client();
+  }
   if (execution.plan().changes_catalog && environment_.refresh_catalog) {
     environment_.refresh_catalog("DDL through the proxy");
   }
@@ -438,7 +448,7 @@ void Session::handle_field_list(std::string_view payload) {
         const auto& errand = static_cast<const exec::Errand&>(*finished_.back());
         if (errand.error()) return answer_error(*errand.error());
         auto columns = errand.result().columns();
-        for (auto& column : columns) exec::restore_names(column, *restore);
+        for (auto& column : columns) exec::restore_definition(column, *restore, state_.results_collation);
         answer().field_list(columns, status());
         end_command();
       });

@@ -85,6 +85,7 @@ class Session {
   void end_command();
   void run(std::unique_ptr<exec::Task> task, Continuation then);
   void advance();
+  void drop_lost_lanes(const std::string& reason);
   uint16_t status() const;
 
   // query.cc

@@ -99,6 +99,7 @@ void Session::apply_set(std::shared_ptr<SetEffects> effects) {
     if (*changed != *state_.variables) state_.variables = std::move(changed);
     note_variables();
   }
+  if (effects->results_collation) state_.results_collation = *effects->results_collation;
   if (effects->last_insert_id) state_.last_insert_id = *effects->last_insert_id;
   if (!effects->one_shot.empty()) state_.transaction.one_shot = effects->one_shot;
   const bool switched_on = effects->autocommit.value_or(false) && !state_.autocommit;

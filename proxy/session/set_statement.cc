@@ -105,6 +105,7 @@ class Interpreter {
  private:
   Status names(const SetItem& item);
   Status variable(const SetItem& item);
+  void note_results_charset(const std::optional<std::string>& text);
   Status user_variable(const SetItem& item);
   void change(std::string name, std::string value) {
     effects.changes.emplace_back(std::move(name), std::move(value));
@@ -173,15 +174,26 @@ Status Interpreter::names(const SetItem& item) {
   }
   change("character_set_client", quoted(charset));
   change("character_set_results", quoted(charset));
+  effects.results_collation = collation->id;
   if (item.what == SetItem::What::character_set) {
     change("collation_connection", "@@collation_database");
   } else if (!item.collation.empty()) {
     change("collation_connection", quoted(item.collation));
+    if (const auto* named = mysql::find_collation(item.collation, flavour_)) {
+      effects.results_collation = named->id;
+    }
     effects.must_be_tried = true;
   } else {
     change("collation_connection", quoted(collation->name));
   }
   return {};
+}
+
+void Interpreter::note_results_charset(const std::optional<std::string>& text) {
+  std::string charset = text.value_or("");
+  if (charset.size() >= 2 && charset.front() == '\'') charset = charset.substr(1, charset.size() - 2);
+  const auto* collation = mysql::default_collation_of(charset, flavour_);
+  effects.results_collation = collation == nullptr ? uint16_t{0} : collation->id;
 }
 
 Status Interpreter::user_variable(const SetItem& item) {
@@ -235,6 +247,7 @@ Status Interpreter::variable(const SetItem& item) {
       name == "collation_connection" || name == "character_set_results") {
     effects.must_be_tried = true;
   }
+  if (name == "character_set_results") note_results_charset(text);
   if (to_default) {
     change(std::move(name), "");
     return {};

@@ -15,6 +15,8 @@ namespace evenkeel::session {
 struct SetEffects {
   std::vector<exec::Variables::Item> changes;  // for exec::with
   std::optional<bool> autocommit;
+  // SET NAMES and the like: the collation that results are then described with.
+  std::optional<uint16_t> results_collation;
   std::optional<uint64_t> last_insert_id;
   std::string one_shot;  // SET TRANSACTION … for the next transaction
   // Values that only the server can compute: `SELECT <expression>, …` is asked for, and each answer becomes

@@ -44,7 +44,7 @@ void Session::handle_prepare(std::string_view payload) {
                                                environment_.settings->max_prepared_statements)));
   }
   prepared->sql = command->sql;
-  const auto refuse = [&](const Error& error) {
+  const auto refuse = [&](Error error) {  // by value: what is removed may own the error
     prepared_.remove(id);
     answer_error(error);
   };
@@ -91,7 +91,7 @@ void Session::handle_prepare(std::string_view payload) {
 
 void Session::answer_prepared(uint32_t id, std::vector<protocol::ColumnDefinition> columns,
                               const std::vector<plan::NameRestore>& restore) {
-  for (auto& column : columns) exec::restore_names(column, restore);
+  for (auto& column : columns) exec::restore_definition(column, restore, state_.results_collation);
   last_prepared_ = id;
   protocol::StmtPrepareOk head;
   head.statement_id = id;

@@ -86,6 +86,7 @@ void append_ok(std::string& text, std::string_view payload, protocol::Capabiliti
 Answer read_answer(std::string_view text) {
   Answer answer;
   const std::string_view kind = take_word(text);
+  if (kind == "FILE") answer.kind = Answer::Kind::file;
   if (kind == "HOLD") answer.kind = Answer::Kind::hold;
   if (kind == "LOSE") answer.kind = Answer::Kind::lose;
   if (kind == "ERR") {

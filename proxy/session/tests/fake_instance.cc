@@ -58,10 +58,16 @@ std::vector<Received> FakeConnection::take_commands() {
   std::string_view bytes = connection.out;
   protocol::FrameReader reader;
   while (!bytes.empty()) {
+    constexpr std::string_view empty_file("\0\0\0\2", 4);
+    if (bytes.starts_with(empty_file)) {
+      commands.push_back({Command::query, "(empty file)", "", 3});
+      bytes.remove_prefix(empty_file.size());
+      continue;
+    }
     reader.expect_sequence(0);
     const auto read = reader.read_packet(bytes);
     if (!read || !read->complete) {
-      commands.push_back({Command::sleep, "broken command bytes", ""});
+      commands.push_back({Command::sleep, "broken command bytes", "", 1});
       break;
     }
     bytes.remove_prefix(read->consumed);
@@ -116,13 +122,17 @@ std::vector<Received> FakeConnection::take_commands() {
 }
 
 void FakeConnection::write(const Received& command, const Answer& answer) {
-  protocol::PacketWriter packets(inbox, 1);
+  protocol::PacketWriter packets(inbox, command.sequence);
   if (answer.kind == Answer::Kind::err) {
     protocol::Err err;
     err.code = answer.code;
     err.sqlstate = mysql::sqlstate_of(answer.code);
     err.message = answer.message;
     packets.write(err, connection.capabilities);
+    return;
+  }
+  if (answer.kind == Answer::Kind::file) {
+    packets.write(protocol::LocalInfileRequest{"x"}, connection.capabilities);
     return;
   }
   if (command.command == Command::stmt_prepare) {
@@ -138,7 +148,7 @@ void FakeConnection::write(const Received& command, const Answer& answer) {
   }
   const auto format =
       command.command == Command::stmt_execute ? front::RowFormat::binary : front::RowFormat::text;
-  front::ResultWriter writer(inbox, 1, connection.capabilities, format);
+  front::ResultWriter writer(inbox, command.sequence, connection.capabilities, format);
   if (answer.kind == Answer::Kind::rows) {
     writer.columns(answer.columns, status());
     for (const auto& row : answer.rows) writer.row(row);

@@ -19,7 +19,7 @@ namespace evenkeel::session::testing {
 
 // What an instance says to one command.
 struct Answer {
-  enum class Kind : uint8_t { ok, err, rows, hold, lose };
+  enum class Kind : uint8_t { ok, err, rows, file, hold, lose };
   Kind kind = Kind::ok;
   uint64_t affected = 0;
   uint64_t insert_id = 0;
@@ -34,7 +34,8 @@ struct Answer {
 struct Received {
   protocol::Command command = protocol::Command::query;
   std::string text;
-  std::string sql;  // of the query, or of the statement prepared or executed
+  std::string sql;       // of the query, or of the statement prepared or executed
+  uint8_t sequence = 1;  // of the answer's first packet
 };
 
 // Something that goes wrong, told by a test that makes the n-th answer fail.

@@ -97,6 +97,7 @@ class Script final : public SessionPort {
     std::vector<protocol::WireType> types;
     std::vector<uint8_t> decimals;
     bool binary = false;
+    bool is_write = false;
     uint8_t sequence = 1;
   };
   struct Asked {
@@ -123,6 +124,7 @@ class Script final : public SessionPort {
   void serve(FakeConnection& connection);
   void read_answers();
   void on_packet(Command& command, std::string_view payload);
+  void check_nothing_stayed(const Command& command);
   void vanish();
   void say(std::string line);
   void complain(std::string what);
@@ -159,6 +161,7 @@ class Script final : public SessionPort {
 
   size_t answers_ = 0;
   size_t leases_ = 0;
+  size_t committed_ = 0;  // writes that were durable when the last answer was complete
   std::string trace_;
   std::vector<std::string> client_answers_;
   std::vector<std::string> complaints_;
