@@ -23,7 +23,5 @@ inline constexpr size_t parameters_max = 65'535;
 inline constexpr uint32_t slots_max = 65'536;
 // A key range (BETWEEN, < and >) is enumerated into slots up to this many values; wider ones scatter.
 inline constexpr uint64_t key_range_span_max = 1024;
-// OFFSET of a SELECT over several tables: each of them reads and sends that many rows.
-inline constexpr uint64_t scatter_offset_max = 1'000'000;
 
 }  // namespace evenkeel::limits

@@ -9,7 +9,6 @@
 
 #include "base/result.h"
 #include "idgen/settings.h"
-#include "proxy/admin/settings.h"
 #include "proxy/backend/settings.h"
 #include "proxy/net/settings.h"
 #include "proxy/session/settings.h"
@@ -28,7 +27,6 @@ struct Config {
   session::Settings session;
   // What the catalog is read with on every instance; empty user: the first user's backend accounts.
   session::BackendAccount control;
-  admin::Settings admin;
   // Key generators by name. A logical table makes its own generator from the one it names: worker ids are
   // shared by all tables of a name, ids are unique per table.
   std::vector<idgen::GeneratorSettings> generators;

@@ -188,17 +188,4 @@ const Section<Config>& limits_section() {
   return section;
 }
 
-const Section<admin::Settings>& admin_section() {
-  static const Section<admin::Settings> section = {"admin",
-                                                   {
-                                                       {"address",
-                                                        [](const Place& place, admin::Settings& out) {
-                                                          read_endpoint(place, out.address, out.port, true);
-                                                          out.enabled = true;
-                                                        },
-                                                        true},
-                                                   }};
-  return section;
-}
-
 }  // namespace evenkeel::config

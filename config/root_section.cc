@@ -56,8 +56,6 @@ const Section<Root>& root_section() {
           {"pool", [](const Place& place, Root& out) { read_section(place, pool_section(), out.config); }},
           {"limits",
            [](const Place& place, Root& out) { read_section(place, limits_section(), out.config); }},
-          {"admin",
-           [](const Place& place, Root& out) { read_section(place, admin_section(), out.config.admin); }},
       }};
   return section;
 }
@@ -80,7 +78,7 @@ KnownKeys keys_of(const Section<Settings>& section) {
 std::vector<KnownKeys> known_keys() {
   return {keys_of(root_section()),          keys_of(log_section()),          keys_of(tls_section()),
           keys_of(listener_section()),      keys_of(instance_tls_section()), keys_of(instance_section()),
-          keys_of(pool_section()),          keys_of(limits_section()),       keys_of(admin_section()),
+          keys_of(pool_section()),          keys_of(limits_section()),
           keys_of(account_section()),       keys_of(user_section()),         keys_of(worker_part_section()),
           keys_of(layout_section()),        keys_of(clock_section()),        keys_of(generator_section()),
           keys_of(worker_section()),        keys_of(moduli_section()),       keys_of(topology_section()),

@@ -23,7 +23,6 @@ const Section<backend::InstanceTls>& instance_tls_section();
 const Section<backend::Instance>& instance_section();
 const Section<Config>& pool_section();
 const Section<Config>& limits_section();
-const Section<admin::Settings>& admin_section();
 void read_listeners(const Place& place, std::vector<net::Listener>& out);
 void read_instances(const Place& place, std::vector<backend::Instance>& out);
 

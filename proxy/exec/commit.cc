@@ -62,7 +62,7 @@ void CommitFlow::next() {
     } else {
       send(*state_.lanes.find(writers_[next_writer_++]), true);
     }
-    return;
+    if (awaited_ > 0) return;
   }
   // Readers wait until the writers' fate is known.
   for (const auto& lane : state_.lanes.all()) {

@@ -88,7 +88,12 @@ Result<size_t> Lane::take(std::string_view input, LaneEvents& events) {
     const std::string_view payload = rest.substr(run->at + protocol::frame_header_size, run->frame_length);
     taken += run->bytes;
     if (*run->part == Part::ok || *run->part == Part::rows_end) {
-      connection_->in_transaction = (relay_.tracker().status() & mysql::server_status::in_trans) != 0;
+      const uint16_t status = relay_.tracker().status();
+      connection_->in_transaction = (status & mysql::server_status::in_trans) != 0;
+      // A statement of the client's changed the server's session (a procedure that SETs): what this program
+      // believes of the connection is no longer so, and the next user must not have it.
+      const bool by_client = step.purpose == Purpose::unit;
+      if (by_client && (status & mysql::server_status::session_state_changed) != 0) connection_->retire = true;
     }
     events.on_part(*this, step, *run->part, payload);
     if (!relay_.tracker().done()) continue;

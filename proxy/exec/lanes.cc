@@ -31,8 +31,8 @@ void Lanes::release(Lane& lane, Port& port) {
       std::find_if(lanes_.begin(), lanes_.end(), [&](const auto& other) { return other.get() == &lane; });
   if (found == lanes_.end()) return;
   Connection* connection = &lane.connection();
-  // An open transaction must not reach the next user, however it came to stay open.
-  if (lane.begun || connection->in_transaction) connection->retire = true;
+  // An open transaction, a temporary table or a lock must not reach the next user.
+  if (lane.begun || lane.pinned || connection->in_transaction) connection->retire = true;
   lanes_.erase(found);
   port.release(connection);
 }

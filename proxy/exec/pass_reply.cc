@@ -99,6 +99,7 @@ void PassReply::on_part(Lane& lane, uint32_t, Part part, std::string_view payloa
     case Part::local_infile:
       // The empty packet: no file. The instance then ends the statement with an error or an empty load.
       lane.connection().out.append(std::string_view("\0\0\0\2", 4));
+      port_.flush(&lane.connection());
       set_error(unsupported("LOAD DATA LOCAL: files of the client are not passed on"));
       return;
     default:

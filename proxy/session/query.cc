@@ -48,6 +48,7 @@ plan::SessionFacts Session::facts() const {
   facts.error_count = static_cast<uint16_t>(std::count_if(
       state_.warnings.begin(), state_.warnings.end(), [](const auto& row) { return row.level == "Error"; }));
   facts.unix_micros = environment_.clock->unix_micros();
+  facts.max_offset = environment_.settings->max_offset;
   facts.max_statement_bytes = statement_bytes_max(environment_.server);
   return facts;
 }

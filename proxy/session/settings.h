@@ -51,7 +51,7 @@ struct Settings {
   std::chrono::milliseconds query_timeout{0};          // a statement is killed after it; 0: never
   std::chrono::milliseconds wait_timeout{28'800'000};  // a client silent so long is closed (8 h, as MySQL)
   size_t max_packet = 64 << 20;                        // bytes of one client packet, like max_allowed_packet
-  uint64_t max_offset = 100'000;                       // rows that a merged LIMIT may skip
+  uint64_t max_offset = 1'000'000;                     // rows that a merged LIMIT may skip
   size_t max_rows_held = 1'000'000;                    // rows that one merge may hold in memory
   uint32_t max_prepared_statements = 1'024;            // of one client session
   uint32_t instance_prepared_statements = 8'000;  // kept prepared on one instance, all connections together

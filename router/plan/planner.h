@@ -46,6 +46,8 @@ struct SessionFacts {
   // The time of this statement. NOW() and its like in a write that is split are fixed to it; 0: such a write
   // is refused.
   int64_t unix_micros = 0;
+  // OFFSET of a SELECT over several tables, each of which reads and sends that many rows.
+  uint64_t max_offset = 1'000'000;
   size_t max_statement_bytes = 8 << 20;  // half of the instances' max_allowed_packet: bounds a unit's text
 };
 

@@ -42,12 +42,12 @@ Result<LimitValues> limit_values(const sql::Query& query, const Arguments& argum
   if (query.limit->offset != nullptr) {
     EVENKEEL_ASSIGN(values.offset, limit_number(*query.limit->offset, arguments));
   }
-  if (values.offset > limits::scatter_offset_max) {
+  if (values.offset > arguments.facts.max_offset) {
     return fail(make_error(
         ErrorKind::limit, mysql::er::not_supported_yet,
-        fmt::format("OFFSET {} over several tables is more than {}: every table would have to read "
+        fmt::format("OFFSET {} over several tables is more than {} (limits.offset): every table would have to read "
                     "that many rows; page by WHERE key > last key instead",
-                    values.offset, limits::scatter_offset_max)));
+                    values.offset, arguments.facts.max_offset)));
   }
   return values;
 }

@@ -448,7 +448,10 @@ void Script::serve(FakeConnection& fake) {
       fake.held.push_back(command);
       continue;
     }
-    const Fault fault = answers_ == weather_.fault_at ? weather_.fault : Fault::none;
+    Fault fault = answers_ == weather_.fault_at ? weather_.fault : Fault::none;
+    // A server that lives never refuses a plain BEGIN.
+    const bool error = fault == Fault::err || fault == Fault::deadlock;
+    if (error && command.sql == "BEGIN") fault = Fault::lost_before;
     ++answers_;
     fake.answer(command, answer, fault);
   }
