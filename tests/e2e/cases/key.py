@@ -141,4 +141,5 @@ def even_fill(env):
     connection.commit()
     counts = [len(rows) for rows in env.rows_by_slot("l1", columns="id").values()]
     check_equal(len(counts), 128, "tables with rows")
-    check(max(counts) <= 130 and min(counts) >= 70, f"fullest {max(counts)}, emptiest {min(counts)}, mean 100")
+    # As even as random draws at the least (five standard deviations); better the slower the rows come.
+    check(max(counts) <= 150 and min(counts) >= 50, f"fullest {max(counts)}, emptiest {min(counts)}, mean 100")
