@@ -1,5 +1,5 @@
 # Which Debian 12 packages each job needs, and how they are installed. Sourced by ./run.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2154
 
 # The servers and clients come from mariadb-server-core and mariadb-client-core: they hold the programs and
 # no service, so that nothing of Debian's own ever starts or listens.
@@ -30,7 +30,7 @@ package_present() {
 # need_packages NAME...: installs what is missing and says so; silent when nothing is.
 need_packages() {
   local name missing=()
-  for name in "$@"; do
+  for name in $(printf '%s\n' "$@" | awk '!seen[$0]++'); do
     package_present "$name" || missing+=("$name")
   done
   ((${#missing[@]})) || return 0
