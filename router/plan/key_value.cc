@@ -16,7 +16,7 @@ using Kind = mysql::Value::Kind;
 
 struct Integer {
   __int128 value = 0;
-  bool exact_number = true;  // no string and no double
+  bool exact_number = true;  // no double
 };
 
 // -?digits, or -?digits.0…: the forms that both servers read as one integer without a remark.
@@ -52,7 +52,8 @@ std::optional<Integer> integer_of(const Value& constant) {
       return Integer{static_cast<int64_t>(value), false};
     }
     case Kind::string:
-      if (const auto value = integer_of_text(constant.text())) return Integer{*value, false};
+      // Against the manual, both servers compare an integer column with a constant text as integers.
+      if (const auto value = integer_of_text(constant.text())) return Integer{*value};
       return std::nullopt;
     default:
       return std::nullopt;

@@ -28,7 +28,7 @@ struct KeyMatch {
   KeyFit fit = KeyFit::inexact;
   mysql::Value value;  // exact: int64 for signed, uint64 for unsigned columns; string or bytes
   bool compared_as_double =
-      false;  // the constant is no exact number, so an IN list holding it is compared so
+      false;  // the constant is a double, so an IN list holding it is compared so
 };
 KeyMatch match_key(const catalog::Column& column, const mysql::Value& constant, const TextFacts& text);
 

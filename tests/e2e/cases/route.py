@@ -76,6 +76,20 @@ def text_number(env):
         check_equal(rows, [("A",), ("C",)], condition)
 
 
+@test("big-text-keys", "ids written as text, as PHP and JavaScript send them, find exactly their row")
+def big_text_keys(env):
+    env.fresh("l3")
+    first = 9007199254740990
+    env.load("l3", "orders", "id,user_id", [(first + i, i) for i in range(12)])
+    for condition in (f"id='{first + 3}'", f"id IN ('{first + 3}','5')", f"id IN ({first + 3},'{first + 5}')",
+                      f"id BETWEEN '{first + 3}' AND '{first + 4}'", f"'{first + 3}'=id", f"id<=>'{first + 3}'",
+                      f"NOT id<>'{first + 3}'", f"id='{first + 3}.0'"):
+        env.same("l3", f"SELECT id,user_id FROM orders WHERE {condition}")
+    if not env.plain:
+        text = slots_of(env, f"SELECT * FROM orders WHERE id='{first + 3}'")
+        check_equal(sum(f"orders_{number:03d}" in text for number in range(8)), 1, f"tables asked:\n{text}")
+
+
 @test("C34", "letter case, backticks and the schema's name make no difference")
 def spelling(env):
     fill(env, 16)
