@@ -87,7 +87,7 @@ def insert_all(cluster, instance, database, table, rows):
 def haproxy(folder, server_port):
     port, path = free_port(), os.path.join(folder, "haproxy.cfg")
     with open(path, "w") as out:
-        out.write(f"global\n  maxconn 12000\n  nbthread {os.cpu_count()}\ndefaults\n  mode tcp\n  maxconn 12000\n  timeout connect 5s\n"
+        out.write(f"global\n  maxconn 4000\n  nbthread {os.cpu_count()}\ndefaults\n  mode tcp\n  maxconn 4000\n  timeout connect 5s\n"
                   f"  timeout client 1h\n  timeout server 1h\nlisten mysql\n  bind 127.0.0.1:{port}\n"
                   f"  server one 127.0.0.1:{server_port}\n")
     process = subprocess.Popen(["haproxy", "-db", "-f", path], stdin=subprocess.DEVNULL, stdout=open(path + ".log", "w"),
