@@ -21,8 +21,6 @@ class PreparedCache {
  public:
   struct Entry {
     uint32_t server_id = 0;
-    uint16_t parameters = 0;
-    bool types_sent = false;
   };
 
   explicit PreparedCache(size_t limit) : limit_(limit) {}

@@ -261,7 +261,7 @@ void Execution::on_step_done(Lane& lane, const Step& step, bool failed) {
       return;
     case Purpose::prepare: {
       if (failed) return;
-      PreparedCache::Entry entry{lane.tracker().statement_id(), lane.tracker().parameters()};
+      const PreparedCache::Entry entry{lane.tracker().statement_id()};
       for (const uint32_t old : lane.connection().prepared.insert(plan_.units[step.unit].sql, entry)) {
         lane.close_statement(old);
       }

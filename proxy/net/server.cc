@@ -296,19 +296,6 @@ bool Server::wait() {
   return in_time;
 }
 
-std::vector<CounterValue> Server::counters() const {
-  std::vector<CounterValue> values;
-#define EVENKEEL_SUM(name)                                                                               \
-  {                                                                                                      \
-    uint64_t sum = 0;                                                                                    \
-    for (const auto& loop : state_->loops) sum += loop->counters().name.load(std::memory_order_relaxed); \
-    values.push_back({#name, sum});                                                                      \
-  }
-  EVENKEEL_SESSION_COUNTERS(EVENKEEL_SUM)
-#undef EVENKEEL_SUM
-  return values;
-}
-
 uint32_t Server::clients() const { return state_->shared.clients.load(); }
 
 }  // namespace evenkeel::net

@@ -23,12 +23,6 @@ struct ServerParts {
   session::Environment environment;
 };
 
-// A number that sessions count, summed over the loops; for metrics.
-struct CounterValue {
-  std::string name;
-  uint64_t value = 0;
-};
-
 // Thread-safe but for start and the destructor, which one thread calls.
 class Server {
  public:
@@ -46,7 +40,6 @@ class Server {
   // Returns when all loops have ended (after drain or stop_now). True: within the drain timeout.
   bool wait();
 
-  std::vector<CounterValue> counters() const;
   uint32_t clients() const;
 
  private:

@@ -162,8 +162,6 @@ void Session::process_input() {
 
 void Session::handle(std::string_view payload) {
   const Command command = protocol::command_of(payload);
-  command_name_ = protocol::to_string(command);
-  cancelled_ = false;
   rest_ = {};  // nothing of an earlier text follows this command
   binary_ = false;
   switch (command) {
@@ -240,7 +238,6 @@ void Session::answer_error(const Error& error) {
 
 // The answer is written: connections that nothing binds go back, the next command may begin.
 void Session::end_command() {
-  command_name_ = "Sleep";
   state_.lanes.release_free(port_);
   if (!text_.empty()) std::string().swap(text_);
   if (tokens_.items.capacity() > kept_capacity) tokens_ = {};
@@ -333,7 +330,6 @@ void Session::on_timer() {
     return;
   }
   if (!task_) return;
-  cancelled_ = true;
   task_->cancel(make_error(ErrorKind::limit, mysql::er::query_timeout,
                            fmt::format("Query execution was interrupted, maximum statement execution time "
                                        "exceeded (query_timeout {} ms)",
@@ -349,7 +345,6 @@ bool Session::kill_query(Error error) {
     return true;
   }
   if (!task_) return false;
-  cancelled_ = true;
   task_->cancel(std::move(error));
   advance();
   return true;

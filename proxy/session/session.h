@@ -62,9 +62,7 @@ class Session {
   bool busy() const { return task_ != nullptr || waiting_for_key_ || changing_user_; }
   bool in_transaction() const { return state_.in_transaction(); }
   protocol::Capabilities client_capabilities() const { return state_.client_capabilities; }
-  const User& user() const { return *user_; }
   uint64_t connection_id() const { return connection_id_; }
-  std::string_view command() const { return command_name_; }
 
  private:
   using Continuation = std::function<void()>;
@@ -152,14 +150,12 @@ class Session {
   bool changing_user_ = false;
   bool multi_statements_ = false;
   uint16_t login_collation_ = 0;
-  std::string_view command_name_ = "Sleep";
 
   // The running command.
   std::unique_ptr<exec::Task> task_;
   Continuation then_;
   std::vector<std::unique_ptr<exec::Task>> finished_;  // destroyed when no call of theirs is on the stack
   uint8_t sequence_ = 1;                               // of the next packet to the client
-  bool cancelled_ = false;
   bool in_task_ = false;  // a task's start() is on the stack
 
   // The running statement.

@@ -228,6 +228,7 @@ void FakeConnection::end() {
   uncommitted_.clear();
   in_transaction_ = false;
   inbox.clear();
+  taken = 0;
   held.clear();
 }
 

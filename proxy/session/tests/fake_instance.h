@@ -59,6 +59,7 @@ class FakeConnection {
   void end();
 
   std::string inbox;        // bytes under way to the proxy
+  size_t taken = 0;         // of `inbox`, delivered
   bool lost_after = false;  // the connection breaks once the inbox is empty
   bool lent = false;
   bool paused = false;

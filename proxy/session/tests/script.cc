@@ -449,9 +449,14 @@ void Script::serve(FakeConnection& fake) {
       continue;
     }
     Fault fault = answers_ == weather_.fault_at ? weather_.fault : Fault::none;
-    // A server that lives never refuses a plain BEGIN.
-    const bool error = fault == Fault::err || fault == Fault::deadlock;
-    if (error && command.sql == "BEGIN") fault = Fault::lost_before;
+    if (fault == Fault::err || fault == Fault::deadlock) {
+      // A server that lives never refuses these. What goes out in one write with a SET or USE that is refused
+      // has run, though the client is told the refusal.
+      if (command.sql.starts_with("BEGIN") || command.sql.starts_with("SAVEPOINT"))
+        fault = Fault::lost_before;
+      if (command.sql.starts_with("SET") || command.command == protocol::Command::init_db)
+        prelude_failed_ = true;
+    }
     ++answers_;
     fake.answer(command, answer, fault);
   }
@@ -465,9 +470,13 @@ void Script::lose(FakeConnection& fake, const std::string& reason) {
 }
 
 void Script::deliver(FakeConnection& fake) {
-  const size_t piece = weather_.piece == 0 ? fake.inbox.size() : std::min(weather_.piece, fake.inbox.size());
-  const std::string bytes = fake.inbox.substr(0, piece);
-  fake.inbox.erase(0, piece);
+  const size_t piece = weather_.piece == 0 ? fake.inbox.size() : weather_.piece;
+  const std::string bytes = fake.inbox.substr(fake.taken, piece);
+  fake.taken += bytes.size();
+  if (fake.taken == fake.inbox.size()) {
+    fake.inbox.clear();
+    fake.taken = 0;
+  }
   session_->on_backend_bytes(&fake.connection, bytes);
 }
 
@@ -511,7 +520,10 @@ void Script::settle_world() {
 }
 
 void Script::vanish() {
+  if (!session_) return;
   say("client vanishes");
+  client_out_.clear();
+  answer_bytes_.clear();
   asked_.clear();
   session_.reset();
   client_closed_ = true;
@@ -556,7 +568,7 @@ void Script::check_nothing_stayed(const Command& command) {
   size_t committed = 0;
   for (const auto& connection : connections_) committed += connection->committed.size();
   const size_t before = std::exchange(committed_, committed);
-  if (!command.is_write || !command.text.starts_with("ERR ")) return;
+  if (prelude_failed_ || !command.is_write || !command.text.starts_with("ERR ")) return;
   for (const std::string_view code : {"ERR 1180 ", "ERR 2013 ", "ERR 1317 ", "ERR 3024 "})
     if (command.text.starts_with(code)) return;
   if (committed > before) complain("a write failed but is durable: " + command.text);
@@ -592,6 +604,7 @@ void Script::on_packet(Command& command, std::string_view payload) {
 void Script::settle() {
   begin();
   settle_world();
+  if (weather_.vanish_at != SIZE_MAX) vanish();
   quiet_ = true;
   rules_.clear();
   weather_.fault_at = SIZE_MAX;
@@ -631,6 +644,7 @@ void Script::settle() {
       ask("SELECT id FROM shop.orders WHERE id = 6", "");
       ask("SELECT id FROM shop.orders WHERE id = 6", "ROWS");
       ask("UPDATE shop.orders SET note = 'after' WHERE id = 6", "OK");
+      ask("ROLLBACK", "OK");
       if (session_ && !session_->at_rest()) complain("the session is not at rest");
       for (const auto& connection : connections_) {
         if (connection->lent && connection->paused) complain("a lane is left paused");

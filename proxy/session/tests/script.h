@@ -165,6 +165,7 @@ class Script final : public SessionPort {
   std::string trace_;
   std::vector<std::string> client_answers_;
   std::vector<std::string> complaints_;
+  bool prelude_failed_ = false;
   bool quiet_ = false;  // the trace is not written
 };
 
