@@ -70,6 +70,7 @@ class Loop {
   void adopt(int descriptor, uint32_t listener, std::string host);
   Mailbox& mailbox() { return mailbox_; }
   event_base* base() { return base_; }
+  const session::Counters& counters() const { return counters_; }
 
   // This loop's thread only, for its sockets.
   Shared& shared() { return shared_; }

@@ -251,6 +251,11 @@ Result<std::unique_ptr<Server>> Server::start(ServerParts parts) {
   session::Environment environment = std::move(parts.environment);
   environment.settings = &state.shared.session;
   environment.instance_names = state.instance_names;
+  environment.total = [&state](std::atomic<uint64_t> session::Counters::*counter) {
+    uint64_t sum = 0;
+    for (const auto& loop : state.loops) sum += (loop->counters().*counter).load(std::memory_order_relaxed);
+    return sum;
+  };
   for (size_t i = 0; i < loops; ++i) {
     state.loops.push_back(std::make_unique<Loop>(state.shared, environment, loops));
   }

@@ -402,11 +402,13 @@ void Session::handle_set_option(std::string_view payload) {
 }
 
 void Session::handle_statistics() {
-  const auto& counters = *environment_.counters;
-  answer().text(fmt::format("Questions: {}  Errors: {}  Generated keys: {}",
-                            counters.statements.load(std::memory_order_relaxed),
-                            counters.statement_errors.load(std::memory_order_relaxed),
-                            counters.keys_generated.load(std::memory_order_relaxed)));
+  if (!environment_.total) return answer_error(unsupported("COM_STATISTICS"));
+  std::string text;
+#define EVENKEEL_LINE(name) \
+  text += fmt::format("{}{}: {}", text.empty() ? "" : "  ", #name, environment_.total(&Counters::name));
+  EVENKEEL_SESSION_COUNTERS(EVENKEEL_LINE)
+#undef EVENKEEL_LINE
+  answer().text(text);
   end_command();
 }
 

@@ -42,6 +42,8 @@ struct Environment {
   std::unordered_map<const rule::LogicalTable*, idgen::KeyGenerator*> generators;
   StatementCache* statements = nullptr;
   Counters* counters = nullptr;
+  // One counter, summed over all event loops.
+  std::function<uint64_t(std::atomic<uint64_t> Counters::*)> total;
   // KILL [QUERY] id: false when there is no such session, or it belongs to another user.
   std::function<bool(uint64_t connection_id, bool query_only, const std::string& user)> kill;
 };

@@ -46,6 +46,9 @@ protocol::ColumnDefinition read_column(std::string_view word) {
   } else if (type == "decimal") {
     column.type = ColumnType::newdecimal;
     column.flags = mysql::column_flag::binary;
+  } else if (type == "null") {  // a parameter without a value: an expression, so without a name of its own
+    column.type = ColumnType::null;
+    column.original_name.clear();
   } else {
     column.type = ColumnType::var_string;
     column.collation = 45;
