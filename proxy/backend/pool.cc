@@ -6,6 +6,13 @@ namespace evenkeel::backend {
 
 using What = PoolAction::What;
 
+namespace {
+
+// A change of key costs a login: so many requests may be served before an older one of another key.
+constexpr uint32_t passed_over_max = 8;
+
+}  // namespace
+
 void Pool::acquire(const PoolKey& key, Waiter waiter, Time now, Actions& actions) {
   Instance& instance = instances_[key.instance];
   const auto idle = instance.idle.find(key);
@@ -88,10 +95,13 @@ void Pool::released(Handle handle, Time now, Actions& actions) {
   const PoolKey key = member->second.key;
   Instance& instance = instances_[key.instance];
   const bool too_old = limits_.lifetime.count() > 0 && now - member->second.born > limits_.lifetime;
+  // Another key's waiter at the head gives way to those whom this connection fits as it is, but not for ever.
+  const bool full = instance.connections >= limits_.connections_per_instance;
+  const bool starving = full && !instance.waiting.empty() && instance.waiting.front().key != key &&
+                        instance.waiting.front().passed_over >= passed_over_max;
   const auto same = std::find_if(instance.waiting.begin(), instance.waiting.end(),
                                  [&](const Request& request) { return request.key == key; });
-  if (too_old || (same == instance.waiting.end() && !instance.waiting.empty() &&
-                  instance.connections >= limits_.connections_per_instance)) {
+  if (too_old || starving || (same == instance.waiting.end() && !instance.waiting.empty() && full)) {
     members_.erase(member);
     --instance.connections;
     actions.push_back({What::close, key, handle, 0});
@@ -100,6 +110,7 @@ void Pool::released(Handle handle, Time now, Actions& actions) {
   }
   if (same != instance.waiting.end()) {
     actions.push_back({What::give, key, handle, same->waiter});
+    if (same != instance.waiting.begin()) ++instance.waiting.front().passed_over;
     instance.waiting.erase(same);
     return;
   }

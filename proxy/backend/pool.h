@@ -44,7 +44,8 @@ struct PoolAction {
   Waiter waiter = 0;
 };
 
-// One owner, one thread. `now` is steady time. First come, first served per instance.
+// One owner, one thread. `now` is steady time. First come, first served per instance and key; among keys, a
+// request is passed over a bounded number of times.
 class Pool {
  public:
   using Time = std::chrono::nanoseconds;
@@ -86,6 +87,7 @@ class Pool {
     PoolKey key;
     Waiter waiter = 0;
     Time deadline{0};
+    uint32_t passed_over = 0;
   };
   struct Instance {
     std::map<PoolKey, std::vector<Handle>> idle;  // last in, first out
