@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -34,7 +35,12 @@ class RowSplitter {
       frames.remove_prefix(read->consumed);
       if (!read->complete) break;
     }
-    partial_.assign(frames);
+    // A long row arrives in many pieces: it is not copied for each of them.
+    if (!joined.empty() && frames.size() == joined.size()) {
+      partial_ = std::move(joined);
+    } else {
+      partial_.assign(frames);
+    }
     return {};
   }
 
