@@ -29,6 +29,8 @@ local marks = {
 }
 
 local connection, kind, statement, first, second, count, base
+-- Bound values must outlive the statement: sysbench keeps only their addresses.
+local kept, driver
 
 local function prepare()
   local types = sysbench.sql.type
@@ -36,14 +38,16 @@ local function prepare()
   first = statement:bind_create(types.BIGINT)
   if kind == "insert" then
     second = statement:bind_create(types.INT)
-    local c, pad = statement:bind_create(types.CHAR, 120), statement:bind_create(types.CHAR, 60)
+    local c, pad = statement:bind_create(types.CHAR, 128), statement:bind_create(types.CHAR, 64)
     c:set(filler)
     pad:set(note)
+    kept = {c, pad}
     statement:bind_param(first, second, c, pad)
   elseif kind == "generated" then
-    local c, pad = statement:bind_create(types.CHAR, 120), statement:bind_create(types.CHAR, 60)
+    local c, pad = statement:bind_create(types.CHAR, 128), statement:bind_create(types.CHAR, 64)
     c:set(filler)
     pad:set(note)
+    kept = {c, pad}
     statement:bind_param(first, c, pad)
   else
     statement:bind_param(first)
@@ -51,7 +55,8 @@ local function prepare()
 end
 
 function thread_init()
-  connection = sysbench.sql.driver():connect()
+  driver = sysbench.sql.driver()
+  connection = driver:connect()
   kind = sysbench.opt.kind
   -- Keys of one thread of one run: no two threads or runs meet, and every slot gets its share.
   base = sysbench.opt.run * 8589934592 + sysbench.tid * 16777216
@@ -75,7 +80,8 @@ function event()
     first:set(key)
     if second then second:set(extra) end
     local result = statement:execute()
-    if result then result:free() end
+    -- An INSERT's result is no result set; freeing it ends sysbench.
+    if result and (kind == "point" or kind == "rows") then result:free() end
   elseif kind == "insert" then
     connection:query(string.format(text.insert, key, extra))
   else

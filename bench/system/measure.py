@@ -54,7 +54,7 @@ def sysbench(target, kind, prepared, connections, seconds, run, server_pids):
     queries = int(counted[1]) if counted else 0
     if done.returncode != 0 or queries == 0:
         reason = re.search(r"FATAL:.*", done.stdout + done.stderr)
-        raise RuntimeError(f"sysbench on {target['name']}, {kind}: {reason[0] if reason else done.stderr[-300:]}")
+        raise RuntimeError(f"sysbench on {target['name']}, {kind}: {reason[0] if reason else (done.stdout + done.stderr)[-600:]}")
     histogram = [(float(value), int(count)) for value, count in re.findall(r"^\s+([\d.]+) \|\**\s+(\d+)$", done.stdout, re.M)]
     wall = float(re.search(r"total time:\s+([\d.]+)s", done.stdout)[1])
     foreign = max(0.0, machine - own - servers - load) / (wall * os.cpu_count())

@@ -158,7 +158,7 @@ def measure_memory(proxy):
     try:
         for count in (IDLE_FEW, IDLE_MANY):
             while len(clients) < count:
-                client = pymysql.connect(host="127.0.0.1", port=proxy.port, database="bench", ssl_disabled=True, **proxy.account)
+                client = pymysql.connect(host="127.0.0.1", port=proxy.port, database="bench", ssl_disabled=True, autocommit=True, **proxy.account)
                 with client.cursor() as cursor:
                     cursor.execute("SELECT c FROM point WHERE id=%s", (len(clients) + 1,))
                     cursor.fetchall()
@@ -189,7 +189,7 @@ def measure_start(options, folder):
         before = sum(map(resident_kib, pids))
         scatters = []
         for _ in range(3):
-            client = pymysql.connect(host="127.0.0.1", port=proxy.port, database="shop", **proxy.account)
+            client = pymysql.connect(host="127.0.0.1", port=proxy.port, database="shop", autocommit=True, **proxy.account)
             begun = time.monotonic()
             with client.cursor() as cursor:
                 cursor.execute("SELECT COUNT(*) FROM orders")
