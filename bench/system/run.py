@@ -178,6 +178,7 @@ def measure_start(options, folder):
     """Seconds until clients are let in, with 8192 tables; and a scatter over all of them."""
     say("making 8192 tables on 4 servers")
     cluster = Cluster(options.program, options.server, os.path.join(folder, "large"), layout="4x16x128")
+    proxy = None
     try:
         proxy = Proxy(options.program, cluster, os.path.join(folder, "large-proxy"), names=["shop"])
         starts = []
@@ -197,10 +198,10 @@ def measure_start(options, folder):
             scatters.append(time.monotonic() - begun)
             client.close()
         growth = sum(map(resident_kib, pids)) - before
-        resident = resident_kib(proxy.pid)
-        proxy.stop()
-        return statistics.median(starts), scatters, growth / len(pids), resident
+        return statistics.median(starts), scatters, growth / len(pids), resident_kib(proxy.pid)
     finally:
+        if proxy:
+            proxy.stop()
         cluster.stop()
 
 
@@ -225,6 +226,7 @@ def main():
         if "load" in parts or "memory" in parts:
             say(f"starting 4 servers and filling {POINTS + KEYS * ROWS_OF_KEY} rows twice")
             cluster = Cluster(options.program, options.server, os.path.join(folder, "cluster"), connections=2000)
+            proxy = None
             try:
                 fill(cluster)
                 proxy = Proxy(options.program, cluster, os.path.join(folder, "proxy"), names=["bench"], worker_threads=os.cpu_count(), pool=300)
@@ -243,8 +245,9 @@ def main():
                     each, resident = measure_memory(proxy)
                     print(f"\nMemory: {resident[IDLE_FEW]} KiB at {IDLE_FEW} idle clients, {resident[IDLE_MANY]} KiB at {IDLE_MANY}")
                     mark("memory of an idle client", each, 8, "KiB", missed)
-                proxy.stop()
             finally:
+                if proxy:
+                    proxy.stop()
                 cluster.stop()
         if "start" in parts:
             start, scatters, growth, resident = measure_start(options, folder)
