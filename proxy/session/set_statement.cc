@@ -105,7 +105,7 @@ class Interpreter {
  private:
   Status names(const SetItem& item);
   Status variable(const SetItem& item);
-  void note_results_charset(const std::optional<std::string>& text);
+  void note_results_charset(std::string charset);
   Status user_variable(const SetItem& item);
   void change(std::string name, std::string value) {
     effects.changes.emplace_back(std::move(name), std::move(value));
@@ -189,8 +189,7 @@ Status Interpreter::names(const SetItem& item) {
   return {};
 }
 
-void Interpreter::note_results_charset(const std::optional<std::string>& text) {
-  std::string charset = text.value_or("");
+void Interpreter::note_results_charset(std::string charset) {
   if (charset.size() >= 2 && charset.front() == '\'') charset = charset.substr(1, charset.size() - 2);
   const auto* collation = mysql::default_collation_of(charset, flavour_);
   effects.results_collation = collation == nullptr ? uint16_t{0} : collation->id;
@@ -212,34 +211,38 @@ Status Interpreter::variable(const SetItem& item) {
   std::string name(item.name);
   if (name == "tx_isolation") name = "transaction_isolation";
   if (name == "tx_read_only") name = "transaction_read_only";
-  std::optional<std::string> text;
+  std::string text;
+  bool is_known = false;
   if (item.value != nullptr) {
-    EVENKEEL_ASSIGN(text, known(*item.value));
+    EVENKEEL_ASSIGN(const auto written, known(*item.value));
+    is_known = written.has_value();
+    if (is_known) text = *written;
   }
-  const bool to_default = item.value == nullptr || (text && same(*text, "default"));
+  const bool to_default = item.value == nullptr || (is_known && same(text, "default"));
   if (name == "autocommit") {
     if (to_default) {
       effects.autocommit = true;
       return {};
     }
-    if (!text) return fail(unsupported("SET autocommit with an expression"));
-    effects.autocommit = truth_of(*text);
-    if (!effects.autocommit) return fail(wrong_value(name, *text));
+    if (!is_known) return fail(unsupported("SET autocommit with an expression"));
+    effects.autocommit = truth_of(text);
+    if (!effects.autocommit) return fail(wrong_value(name, text));
     return {};
   }
   if (name == "last_insert_id" || name == "identity") {
     uint64_t id = 0;
-    const char* end = text ? text->data() + text->size() : nullptr;
-    if (!text || text->empty() || std::from_chars(text->data(), end, id) != std::from_chars_result{end, {}}) {
-      return fail(wrong_value(name, text.value_or("")));
+    const char* end = text.data() + text.size();
+    if (text.empty() || std::from_chars(text.data(), end, id) != std::from_chars_result{end, {}}) {
+      return fail(wrong_value(name, text));
     }
     effects.last_insert_id = id;
     return {};
   }
   for (const auto& guard : guarded) {
     if (guard.name != name) continue;
-    const bool harmless = to_default || (text && std::any_of(guard.harmless.begin(), guard.harmless.end(),
-                                                             [&](auto value) { return same(value, *text); }));
+    const bool harmless =
+        to_default || (is_known && std::any_of(guard.harmless.begin(), guard.harmless.end(),
+                                               [&](auto value) { return same(value, text); }));
     if (harmless) return {};
     return fail(unsupported(fmt::format("SET {}: {}", name, guard.reason)));
   }
@@ -252,13 +255,13 @@ Status Interpreter::variable(const SetItem& item) {
     change(std::move(name), "");
     return {};
   }
-  if (!text) {
+  if (!is_known) {
     effects.must_be_tried = true;
     ask(std::move(name), *item.value);
     return {};
   }
-  if (!(is_known_switch(name) && truth_of(*text))) effects.must_be_tried = true;
-  change(std::move(name), *text);
+  if (!(is_known_switch(name) && truth_of(text))) effects.must_be_tried = true;
+  change(std::move(name), text);
   return {};
 }
 
