@@ -62,23 +62,28 @@ std::string quoted(std::string_view text) {
   return out + "'";
 }
 
+// A value as SQL text; not known when only the server can compute it.
+struct Written {
+  bool known = false;
+  std::string text;
+};
+
 // The text of a literal, re-quoted so that it means the same under any sql_mode and character set.
-Result<std::optional<std::string>> literal_text(const sql::Expr& expr, const sql::Tokens& tokens,
-                                                const sql::LexRules& rules) {
-  if (expr.kind == ExprKind::null_) return std::optional<std::string>("NULL");
-  if (expr.kind == ExprKind::boolean) return std::optional<std::string>(expr.truth ? "1" : "0");
-  if (!sql::is_literal(expr)) return std::optional<std::string>();
+Result<Written> literal_text(const sql::Expr& expr, const sql::Tokens& tokens, const sql::LexRules& rules) {
+  if (expr.kind == ExprKind::null_) return Written{true, "NULL"};
+  if (expr.kind == ExprKind::boolean) return Written{true, expr.truth ? "1" : "0"};
+  if (!sql::is_literal(expr)) return Written{};
   EVENKEEL_ASSIGN(const auto value, sql::literal_value(expr, tokens, rules));
   switch (value.kind()) {
     case mysql::Value::Kind::string:
-      return std::optional<std::string>(quoted(value.text()));
+      return Written{true, quoted(value.text())};
     case mysql::Value::Kind::bytes: {
       std::string text;
       sql::append_literal(value, rules, text);
-      return std::optional<std::string>(text);
+      return Written{true, text};
     }
     default:
-      return std::optional<std::string>(mysql::to_string(value));
+      return Written{true, mysql::to_string(value)};
   }
 }
 
@@ -115,8 +120,8 @@ class Interpreter {
     change(std::move(name), "NULL");
   }
   // A literal's or word's text; nothing when the server has to compute it.
-  Result<std::optional<std::string>> known(const sql::Expr& expr) {
-    if (is_word(expr)) return std::optional<std::string>(expr.column.text);
+  Result<Written> known(const sql::Expr& expr) {
+    if (is_word(expr)) return Written{true, std::string(expr.column.text)};
     return literal_text(expr, tokens_, rules_);
   }
 
@@ -154,8 +159,8 @@ Status Interpreter::names(const SetItem& item) {
   std::string charset;
   if (item.value != nullptr) {
     EVENKEEL_ASSIGN(const auto text, known(*item.value));
-    if (!text) return fail(unsupported("SET NAMES with an expression"));
-    charset = *text;
+    if (!text.known) return fail(unsupported("SET NAMES with an expression"));
+    charset = text.text;
     if (charset.size() >= 2 && charset.front() == '\'') charset = charset.substr(1, charset.size() - 2);
   }
   if (charset.empty() || same(charset, "default")) {
@@ -199,8 +204,8 @@ Status Interpreter::user_variable(const SetItem& item) {
   std::string name = fmt::format("@`{}`", item.name);
   if (item.value == nullptr) return fail(unsupported("SET @variable = DEFAULT"));
   EVENKEEL_ASSIGN(const auto text, literal_text(*item.value, tokens_, rules_));
-  if (text) {
-    change(std::move(name), *text == "NULL" ? "" : *text);
+  if (text.known) {
+    change(std::move(name), text.text == "NULL" ? "" : text.text);
   } else {
     ask(std::move(name), *item.value);
   }
@@ -215,8 +220,8 @@ Status Interpreter::variable(const SetItem& item) {
   bool is_known = false;
   if (item.value != nullptr) {
     EVENKEEL_ASSIGN(const auto written, known(*item.value));
-    is_known = written.has_value();
-    if (is_known) text = *written;
+    is_known = written.known;
+    text = written.text;
   }
   const bool to_default = item.value == nullptr || (is_known && same(text, "default"));
   if (name == "autocommit") {
