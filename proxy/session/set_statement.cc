@@ -205,7 +205,7 @@ Status Interpreter::user_variable(const SetItem& item) {
   if (item.value == nullptr) return fail(unsupported("SET @variable = DEFAULT"));
   EVENKEEL_ASSIGN(const auto text, literal_text(*item.value, tokens_, rules_));
   if (text.known) {
-    change(std::move(name), text.text == "NULL" ? "" : text.text);
+    change(std::move(name), same(text.text, "NULL") ? std::string() : text.text);
   } else {
     ask(std::move(name), *item.value);
   }
