@@ -298,6 +298,8 @@ void Execution::note_error(uint32_t unit, Error error) {
   if (error_ && (cancelled_ || unit >= error_unit_)) return;
   error_ = std::move(error);
   error_unit_ = unit;
+  // At once: what follows in the same read must not depend on how the bytes are cut.
+  reply_->stop();
 }
 
 // The answer cannot be completed: the rest is read, so that the lanes come to their ends, and dropped.
