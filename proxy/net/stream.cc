@@ -29,7 +29,7 @@ Stream::Stream(event_base* base, int descriptor, std::span<char> scratch, Stream
     : base_(base), descriptor_(descriptor), scratch_(scratch), owner_(owner), marks_(marks) {}
 
 Stream::~Stream() {
-  if (destroyed_ != nullptr) *destroyed_ = true;
+  *alive_ = false;
   if (event_ != nullptr) event_free(event_);
   if (descriptor_ >= 0) ::close(descriptor_);
 }
@@ -67,11 +67,9 @@ void Stream::pause_reading() {
 
 void Stream::on_event(evutil_socket_t, short what, void* self) {
   auto* stream = static_cast<Stream*>(self);
-  bool destroyed = false;
-  stream->destroyed_ = &destroyed;
+  const auto alive = stream->alive_;
   if ((what & EV_WRITE) != 0) stream->writable();
-  if (!destroyed && (what & EV_READ) != 0 && stream->reading_) stream->readable();
-  if (!destroyed) stream->destroyed_ = nullptr;
+  if (*alive && (what & EV_READ) != 0 && stream->reading_) stream->readable();
 }
 
 void Stream::readable() {
@@ -203,11 +201,9 @@ Status Stream::start_tls(SslPtr ssl, std::string_view already_read) {
 
 void Stream::feed_tls(std::string_view bytes) {
   BIO_write(SSL_get_rbio(ssl_.get()), bytes.data(), static_cast<int>(bytes.size()));
-  bool destroyed = false;
-  bool* outer = destroyed_;
-  destroyed_ = &destroyed;
+  const auto alive = alive_;
   std::string plain(16 * 1024, '\0');
-  while (!destroyed) {
+  while (*alive) {
     const int got = SSL_read(ssl_.get(), plain.data(), static_cast<int>(plain.size()));
     if (got > 0) {
       owner_.on_bytes(std::string_view(plain.data(), static_cast<size_t>(got)));
@@ -217,16 +213,10 @@ void Stream::feed_tls(std::string_view bytes) {
     pump_tls_out();  // handshake answers, session tickets, key updates
     if (!early_plain_.empty() && SSL_is_init_finished(ssl_.get())) write(std::exchange(early_plain_, {}));
     if (why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE) break;
-    destroyed_ = outer;
     // Clients close without a TLS goodbye; that is an ordinary end here.
     fail(why == SSL_ERROR_ZERO_RETURN ? std::string("closed by peer") : openssl_reason());
     return;
   }
-  if (destroyed) {
-    if (outer != nullptr) *outer = true;
-    return;
-  }
-  destroyed_ = outer;
 }
 
 bool Stream::close_when_sent() {

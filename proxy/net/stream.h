@@ -89,7 +89,8 @@ class Stream {
   bool connecting_ = false;
   bool closing_ = false;
   bool over_mark_ = false;
-  bool* destroyed_ = nullptr;  // set by the destructor while a callback is on the stack
+  // False once this is destroyed: a callback on the stack looks at it after it has called the owner.
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   std::string early_plain_;    // written while the TLS handshake is under way: a client side speaks first
   std::string pending_;
   size_t sent_ = 0;
