@@ -35,6 +35,7 @@ Session::Session(Environment& environment, SessionPort& port, const front::Login
       user_(&user),
       host_(std::move(host)),
       reader_(environment.settings->max_packet) {
+  login_collation_ = login.collation;
   set_up(login);
 }
 
