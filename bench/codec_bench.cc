@@ -14,14 +14,15 @@ size_t allocations = 0;
 
 }  // namespace
 
-// Counted, because the point of these paths is that they do not allocate.
-void* operator new(size_t size) {
+// Counted, because the point of these paths is that they do not allocate. Not inlined: the compiler would see
+// free() meet a pointer of new.
+[[gnu::noinline]] void* operator new(size_t size) {
   ++allocations;
   if (void* out = std::malloc(size)) return out;
   throw std::bad_alloc();
 }
-void operator delete(void* at) noexcept { std::free(at); }
-void operator delete(void* at, size_t) noexcept { std::free(at); }
+[[gnu::noinline]] void operator delete(void* at) noexcept { std::free(at); }
+[[gnu::noinline]] void operator delete(void* at, size_t) noexcept { std::free(at); }
 
 namespace {
 
