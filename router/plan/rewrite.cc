@@ -67,8 +67,7 @@ void Rewrite::point_at(rule::Slot slot) {
 
 // Bytes that no edit touches; a ? among them is a parameter, or its value where text is executed.
 void Rewrite::copy(uint32_t from_byte, uint32_t to_byte, uint32_t first_token, uint32_t last_token,
-                   Piece& out) const {
-  const std::string_view text = arguments_.tokens.text;
+                   bool unwrap, Piece& out) const {
   auto at = std::lower_bound(parameter_tokens_.begin(), parameter_tokens_.end(), first_token);
   for (; at != parameter_tokens_.end() && *at < last_token; ++at) {
     const uint32_t index = static_cast<uint32_t>(at - parameter_tokens_.begin());
@@ -77,14 +76,44 @@ void Rewrite::copy(uint32_t from_byte, uint32_t to_byte, uint32_t first_token, u
       continue;
     }
     const sql::Token& token = arguments_.tokens[*at];
-    out.text += text.substr(from_byte, token.begin - from_byte);
+    copy_bytes(from_byte, token.begin, unwrap, out);
     sql::append_literal(arguments_.parameters[index], arguments_.facts.lex, out.text);
     from_byte = token.end;
   }
-  out.text += text.substr(from_byte, to_byte - from_byte);
+  copy_bytes(from_byte, to_byte, unwrap, out);
 }
 
+void Rewrite::copy_bytes(uint32_t from, uint32_t to, bool unwrap, Piece& out) const {
+  const sql::Tokens& tokens = arguments_.tokens;
+  if (unwrap) {
+    for (const auto& marker : tokens.markers) {
+      if (marker.begin < from || marker.end > to) continue;
+      out.text += tokens.text.substr(from, marker.begin - from);
+      out.text += ' ';
+      from = marker.end;
+    }
+  }
+  out.text += tokens.text.substr(from, to - from);
+}
+
+// Whether an edit replaces one delimiter of an executed comment without the other.
+bool Rewrite::edits_cross_markers() const {
+  const sql::Tokens& tokens = arguments_.tokens;
+  return std::any_of(edits_.begin(), edits_.end(), [&](const Edit& edit) {
+    if (edit.span.empty()) return false;
+    const uint32_t begin = tokens[edit.span.first].begin;
+    const uint32_t end = tokens[edit.span.last - 1].end;
+    return std::any_of(tokens.markers.begin(), tokens.markers.end(),
+                       [&](const auto& marker) { return marker.begin > begin && marker.end < end; });
+  });
+}
+
+// A part may hold one delimiter of an executed comment without the other.
 void Rewrite::write(sql::Span part, std::span<const Edit> also, Piece& out) const {
+  write_part(part, also, !arguments_.tokens.markers.empty(), out);
+}
+
+void Rewrite::write_part(sql::Span part, std::span<const Edit> also, bool unwrap, Piece& out) const {
   if (part.empty()) return;
   const sql::Tokens& tokens = arguments_.tokens;
   auto own = std::lower_bound(edits_.begin(), edits_.end(), part.first,
@@ -110,20 +139,20 @@ void Rewrite::write(sql::Span part, std::span<const Edit> also, Piece& out) cons
       const uint32_t at =
           edit.span.first == part.first ? tokens[part.first].begin : tokens[edit.span.first - 1].end;
       if (at > byte) {
-        copy(byte, at, token, edit.span.first, out);
+        copy(byte, at, token, edit.span.first, unwrap, out);
         byte = at;
         token = edit.span.first;
       }
       out.append(edit.piece);
       continue;
     }
-    copy(byte, tokens[edit.span.first].begin, token, edit.span.first, out);
+    copy(byte, tokens[edit.span.first].begin, token, edit.span.first, unwrap, out);
     out.append(edit.piece);
     token = edit.span.last;
     byte = tokens[edit.span.last - 1].end;
   }
   const uint32_t end = tokens[part.last - 1].end;
-  if (end > byte) copy(byte, end, token, part.last, out);
+  if (end > byte) copy(byte, end, token, part.last, unwrap, out);
 }
 
 void Rewrite::write_statement(sql::Span statement, Piece& out) const {
@@ -131,9 +160,10 @@ void Rewrite::write_statement(sql::Span statement, Piece& out) const {
   const bool alone = statement.first == 0 && statement.last + 1 == tokens.size();
   if (!alone || statement.empty()) return write(statement, out);
   out.text.reserve(out.text.size() + tokens.text.size() + 64);
-  out.text += tokens.text.substr(0, tokens[0].begin);
-  write(statement, out);
-  out.text += tokens.text.substr(tokens[statement.last - 1].end);
+  const bool unwrap = edits_cross_markers();
+  copy_bytes(0, tokens[0].begin, unwrap, out);
+  write_part(statement, {}, unwrap, out);
+  copy_bytes(tokens[statement.last - 1].end, static_cast<uint32_t>(tokens.text.size()), unwrap, out);
 }
 
 }  // namespace evenkeel::plan

@@ -66,8 +66,13 @@ class Rewrite {
   size_t extra_parameters() const { return extra_.size(); }
 
  private:
-  void copy(uint32_t from_byte, uint32_t to_byte, uint32_t first_token, uint32_t last_token,
+  // With `unwrap`, a blank stands where an executed comment begins or ends: what it holds runs like any other
+  // text.
+  void copy(uint32_t from_byte, uint32_t to_byte, uint32_t first_token, uint32_t last_token, bool unwrap,
             Piece& out) const;
+  void copy_bytes(uint32_t from, uint32_t to, bool unwrap, Piece& out) const;
+  void write_part(sql::Span part, std::span<const Edit> also, bool unwrap, Piece& out) const;
+  bool edits_cross_markers() const;
 
   const Arguments& arguments_;
   std::span<const uint32_t> parameter_tokens_;
