@@ -1,5 +1,6 @@
 #include "proxy/exec/merge_reply.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -43,6 +44,20 @@ bool same_encoding(const protocol::ColumnDefinition& a, const protocol::ColumnDe
   const bool same_type =
       a.wire_type() == b.wire_type() || (mysql::is_string(a.type) && mysql::is_string(b.type));
   return same_type && same_charset;
+}
+
+// The type of a parameter in the select list, and of what is made from it, is known only when it has a value:
+// the statement that told the columns' names had none.
+void take_type_of_value(const protocol::ColumnDefinition& input, protocol::ColumnDefinition& shown) {
+  const bool no_type = shown.type == mysql::ColumnType::null;
+  const bool guessed =
+      shown.original_name.empty() && mysql::is_string(shown.type) && !mysql::is_string(input.type);
+  if (!no_type && !guessed) return;
+  shown.type = input.type;
+  shown.collation = input.collation;
+  shown.length = input.length;
+  shown.flags = input.flags;
+  shown.decimals = input.decimals;
 }
 
 }  // namespace
@@ -144,6 +159,8 @@ Status MergeReply::start_merger() {
     if (plan_.merge.visible_columns > 0) shown_.resize(plan_.merge.visible_columns);
     for (auto& column : shown_) restore_definition(column, plan_.restore, state_.results_collation);
   }
+  for (size_t i = 0; i < std::min(shown_.size(), inputs.size()); ++i)
+    take_type_of_value(inputs[i], shown_[i]);
   const auto format = facts_.binary ? merge::RowFormat::binary : merge::RowFormat::text;
   auto merger = merge::make_merger(plan_.merge, format, facts_of(inputs), facts_of(shown_),
                                    static_cast<uint32_t>(sources_.size()));
