@@ -101,6 +101,14 @@ void Session::on_client_bytes(std::string_view bytes) {
   // The usual case: one whole command, taken from the read buffer where it stands.
   handling_ = true;
   input_wanted_ = 0;
+  take_commands(bytes);
+  handling_ = false;
+  finished_.clear();
+  if (!closing_) in_.append(bytes);
+}
+
+// Runs commands off the front of `bytes` until one takes time. True: the packet at the front is not whole.
+bool Session::take_commands(std::string_view& bytes) {
   while (!bytes.empty() && !busy() && !closing_) {
     reader_.expect_sequence(reader_.joining() ? reader_.next_sequence() : 0);
     auto read = reader_.read_packet(bytes);
@@ -108,19 +116,17 @@ void Session::on_client_bytes(std::string_view bytes) {
       answer_error(read.error());
       closing_ = true;
       port_.close_client();
-      break;
+      return false;
     }
     bytes.remove_prefix(read->consumed);
     if (!read->complete) {
       input_wanted_ = bytes.size() + read->missing;
-      break;
+      return true;
     }
     sequence_ = static_cast<uint8_t>(read->last_sequence + 1);
     handle(read->payload);
   }
-  handling_ = false;
-  finished_.clear();
-  if (!closing_) in_.append(bytes);
+  return false;
 }
 
 void Session::process_input() {
@@ -131,25 +137,7 @@ void Session::process_input() {
     // Taken out of the member: a command may run long, and more input may arrive meanwhile.
     std::string input = std::exchange(in_, {});
     std::string_view bytes = input;
-    bool wants_more = false;
-    while (!bytes.empty() && !busy() && !closing_ && !wants_more) {
-      reader_.expect_sequence(reader_.joining() ? reader_.next_sequence() : 0);
-      auto read = reader_.read_packet(bytes);
-      if (!read) {
-        answer_error(read.error());
-        closing_ = true;
-        port_.close_client();
-        break;
-      }
-      bytes.remove_prefix(read->consumed);
-      if (!read->complete) {
-        wants_more = true;
-        input_wanted_ = bytes.size() + read->missing;
-        break;
-      }
-      sequence_ = static_cast<uint8_t>(read->last_sequence + 1);
-      handle(read->payload);
-    }
+    const bool wants_more = take_commands(bytes);
     if (!bytes.empty()) in_.insert(0, bytes);
     if (wants_more) break;
   }

@@ -70,6 +70,7 @@ class Session {
   // command_loop.cc
   void set_up(const front::Login& login);
   void process_input();
+  bool take_commands(std::string_view& bytes);
   void handle(std::string_view payload);
   void handle_init_db(std::string_view payload);
   void handle_reset();
