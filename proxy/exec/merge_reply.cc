@@ -159,8 +159,10 @@ Status MergeReply::start_merger() {
     if (plan_.merge.visible_columns > 0) shown_.resize(plan_.merge.visible_columns);
     for (auto& column : shown_) restore_definition(column, plan_.restore, state_.results_collation);
   }
-  for (size_t i = 0; i < std::min(shown_.size(), inputs.size()); ++i)
+  // A text row is read alike by every type; only a binary one needs that of its bytes.
+  for (size_t i = 0; facts_.binary && i < std::min(shown_.size(), inputs.size()); ++i) {
     take_type_of_value(inputs[i], shown_[i]);
+  }
   const auto format = facts_.binary ? merge::RowFormat::binary : merge::RowFormat::text;
   auto merger = merge::make_merger(plan_.merge, format, facts_of(inputs), facts_of(shown_),
                                    static_cast<uint32_t>(sources_.size()));

@@ -60,6 +60,12 @@ TYPES = """id BIGINT NOT NULL PRIMARY KEY, c_tiny TINYINT, c_tinyu TINYINT UNSIG
   c_enum ENUM('zulu','alpha','mike'), c_set SET('x','b','a'), c_latin VARCHAR(20) CHARACTER SET latin1,
   c_bincol VARCHAR(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, c_json JSON, c_point POINT"""
 
+# Columns of many types and collations, none of them needed, for random statements.
+GOODS = ("id BIGINT NOT NULL PRIMARY KEY, grp INT, name VARCHAR(12) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci, "
+         "code VARCHAR(12) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, uni VARCHAR(12) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci, "
+         "latin VARCHAR(12) CHARACTER SET latin1, price DECIMAL(10,3), weight DOUBLE, day DATE, made DATETIME(3), span TIME(2), "
+         "small TINYINT UNSIGNED, must VARCHAR(6) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL DEFAULT 'none', big BIGINT UNSIGNED")
+
 SCHEMAS = {
     # The reference layout: 4 instances, 16 databases, 128 tables.
     "l1": [Table("orders", ORDERS, generated="id", instances=4, databases=4, tables=8)],
@@ -82,6 +88,14 @@ SCHEMAS = {
         Table("notes", "id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, text VARCHAR(64)", key=None),
     ],
     "types": [Table("t", TYPES)],
+    "mix": [
+        Table("goods", GOODS, generated="id", binding="goods"),
+        Table("parts", "goods_id BIGINT NOT NULL, no INT NOT NULL, label VARCHAR(12), cost DECIMAL(8,2), PRIMARY KEY (goods_id, no)",
+              key="goods_id", binding="goods"),
+        Table("words", "word VARCHAR(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL PRIMARY KEY, n INT, tag VARCHAR(10)",
+              key="word", algorithm="hash_mod"),
+        Table("remarks", "id INT NOT NULL PRIMARY KEY, goods_id BIGINT, text VARCHAR(20)", key=None),
+    ],
 }
 
 
