@@ -59,7 +59,7 @@ NOUNS = re.compile(r"\b(?:class|struct|enum class|enum)\s+(\w*(?:Manager|Helper|
 NOUN_FILES = re.compile(r"(^|_)(manager|helper|helpers|util|utils|handler|info|data|context)(_|\.)")
 # Messages of MySQL's protocol keep the names that its manual gives them.
 WIRE_NAMES = {"AuthMoreData", "StmtSendLongData"}
-MACHINE_PATHS = re.compile(r"(?<![\w.~}])(?<!\w\")/(?:work|root|home/\w+)/|/tmp/ek\b|/work/shared")
+MACHINE_PATHS = re.compile(r"(?<![\w.~}])(?<!\w\")/(?:work|root|home/\w+)/")
 
 
 def files_of(repository):
