@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "idgen/generator.h"
 #include "idgen/snowflake.h"
+#include "idgen/snowflake_generator.h"
 #include "idgen/ticker.h"
 
 namespace evenkeel::idgen {
@@ -102,18 +102,18 @@ void clock_call_and_map(benchmark::State& state) {
 }
 BENCHMARK(clock_call_and_map)->Arg(128)->Threads(1)->Threads(2);
 
-std::unique_ptr<KeyGenerator> generator_of(BatchMode batch) {
+std::unique_ptr<SnowflakeGenerator> generator_of(BatchMode batch) {
   GeneratorSettings settings;
   settings.layout = long_sequence();
   settings.batch = batch;
-  return KeyGenerator::create(
+  return SnowflakeGenerator::create(
              {settings, "bench", 128, std::make_shared<TickWindow>(1, 1, UINT64_MAX >> 1), ticker(), 1})
       .value();
 }
 
 // All that a session calls: demand checked, seat found, errors possible. state.range(0) rows a demand.
 void generator_draw(benchmark::State& state, BatchMode batch, bool steered) {
-  static std::unique_ptr<KeyGenerator> generator;
+  static std::unique_ptr<SnowflakeGenerator> generator;
   if (state.thread_index() == 0) {
     generator = generator_of(batch);
     if (!generator->set_map(map_of(128, steered))) state.SkipWithError("no map");

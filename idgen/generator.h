@@ -7,23 +7,17 @@
 //   `keys`; else plan the statement with `keys`.
 //
 // One generator per logical table, shared by all threads: two tables filled by one request then do not move
-// in step.
+// in step. Which kind it is, the configuration says; a session does not know.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
-#include "idgen/settings.h"
-#include "idgen/snowflake.h"
+#include "idgen/counters.h"
 #include "idgen/steering_map.h"
-#include "idgen/tick_source.h"
-#include "idgen/tick_window.h"
 
 namespace evenkeel::idgen {
 
@@ -40,16 +34,16 @@ struct KeyDemand {
   std::span<const uint16_t> slot_instances = {};
 };
 
-// Nothing to do but wait: the next id has a time that may not be used yet.
+// Nothing to do but wait: the next id may not be used yet, or has not been fetched yet.
 struct KeyWait {
+  // The first time unit that an id may have; 0 where ids have no time.
   uint64_t not_before_tick = 0;
   // From now; at least 1 when there is something to wait for.
   int64_t micros = 0;
 };
 
 struct DrawnKeys {
-  // The first `drawn` keys of the output are filled, ascending, in row order. They stay valid while the rest
-  // waits.
+  // The first `drawn` keys of the output are filled, in row order. They stay valid while the rest waits.
   uint32_t drawn = 0;
   uint32_t wanted = 0;
   KeyWait wait;
@@ -60,71 +54,29 @@ struct DrawnKeys {
 // Thread-safe. draw() never blocks, performs no IO and allocates nothing after a thread's first call.
 class KeyGenerator {
  public:
-  struct Parts {
-    GeneratorSettings settings;  // checked by check_settings
-    std::string table;           // the logical table, for messages
-    uint32_t slots = 1;
-    std::shared_ptr<const TickWindow> window;  // of the worker lease; see registry/worker_lease.h
-    std::shared_ptr<const TickSource> ticks;
-    uint64_t seed = 0;  // orders the starts of ticks
-  };
-
-  // Starts with the identity map. Fails with kind config when the settings cannot work for `slots`.
-  static Result<std::unique_ptr<KeyGenerator>> create(Parts parts);
-  ~KeyGenerator();
+  KeyGenerator() = default;
+  virtual ~KeyGenerator() = default;
   KeyGenerator(const KeyGenerator&) = delete;
   KeyGenerator& operator=(const KeyGenerator&) = delete;
 
-  // Fills keys[0..drawn) for the rows of `demand`; keys.size() >= demand.rows.
-  // Errors: clock (stepped back beyond the tolerance, before the epoch, or past the end of the time field:
-  // the message names the drift; the state is unchanged), registry (the reserved window has ended or the wait
-  // for its start is too long), config (a slot that this worker can never reach), internal (a demand that
-  // contradicts itself).
-  Result<DrawnKeys> draw(const KeyDemand& demand, std::span<uint64_t> keys);
+  // Fills keys[0..drawn) for the rows of `demand`; keys.size() >= demand.rows. Errors say what to do: clock,
+  // registry (no right to make ids at present), config (a slot that cannot be reached), internal (a demand
+  // that contradicts itself). A wait is bounded: a draw that keeps waiting ends in an error.
+  virtual Result<DrawnKeys> draw(const KeyDemand& demand, std::span<uint64_t> keys) = 0;
 
   // Takes effect for every later draw of any thread; ids stay unique whatever the maps. Fails with kind
-  // config, and keeps the old map, when the map has another number of slots, a period longer than the
-  // sequence, or permits nothing that this worker can reach.
-  Status set_map(SteeringMap map);
-  std::shared_ptr<const SteeringMap> map() const;
+  // config, and keeps the old map, when the map does not suit the generator.
+  virtual Status set_map(SteeringMap map) = 0;
+  virtual std::shared_ptr<const SteeringMap> map() const = 0;
 
-  // Ends the generator for good and returns the last tick that ids were made of (for the lease's release).
-  uint64_t close();
+  // Ends the generator for good: later draws are refused.
+  virtual void close() = 0;
 
   // Sums over all threads; consistent enough for metrics.
-  Counters counters() const;
-
-  const GeneratorSettings& settings() const { return parts_.settings; }
-  const std::string& table() const { return parts_.table; }
-  uint32_t slots() const { return parts_.slots; }
-  uint32_t worker() const { return parts_.window->worker(); }
-
- private:
-  // What one thread keeps of this generator: its copy of the current map, and its counters.
-  struct Seat;
-
-  explicit KeyGenerator(Parts parts);
-  Seat& seat_of_thread();
-  Seat& find_or_make_seat();
-  void refresh(Seat& seat);
-  Status check_demand(const KeyDemand& demand, std::span<uint64_t> keys) const;
-  Status check_map(const SteeringMap& map) const;
-  Result<KeyWait> wait_or_refuse(const Draw& draw) const;
-  Result<KeyWait> wait_for_tick(uint64_t tick, std::string_view why) const;
-  Result<KeyWait> wait_for_renewal(uint64_t tick) const;
-  Error refusal(ErrorKind kind, std::string_view why) const;
-
-  const Parts parts_;
-  const uint64_t identity_;  // never used twice in a process
-  // Which slots this worker reaches; empty when it reaches all.
-  const std::vector<bool> reachable_;
-  Snowflake snowflake_;
-
-  // Rises with every map; a seat with an older version takes the new map before it draws.
-  std::atomic<uint64_t> map_version_{1};
-  mutable std::mutex mutex_;  // guards what follows
-  std::shared_ptr<const SteeredStart> current_;
-  std::vector<std::unique_ptr<Seat>> seats_;
+  virtual Counters counters() const = 0;
+  // The logical table, for messages.
+  virtual const std::string& table() const = 0;
+  virtual uint32_t slots() const = 0;
 };
 
 }  // namespace evenkeel::idgen

@@ -13,6 +13,7 @@
 #include <memory>
 #include <span>
 
+#include "idgen/counters.h"
 #include "idgen/run_start.h"
 #include "idgen/settings.h"
 #include "idgen/start_order.h"
@@ -29,36 +30,6 @@ struct SteeredStart {
 
   const SteeringMap map;
   mutable StartOrder order;
-};
-
-struct Counters {
-  uint64_t ids = 0;
-  uint64_t ticks_opened = 0;
-  uint64_t ticks_borrowed = 0;    // opened before the clock reached them
-  uint64_t waits = 0;             // draws that were told to come back later
-  uint64_t refusals = 0;          // draws that ended in an error
-  uint64_t rows_outside_map = 0;  // rows of a run that fell into slots the map does not permit
-  uint64_t broken_batches = 0;    // batches that did not fit one time unit and are not consecutive throughout
-
-  Counters& operator+=(const Counters& other);
-  bool operator==(const Counters&) const = default;
-};
-
-// Counters written by one thread and read by any.
-class LiveCounters {
- public:
-  class Cell {
-   public:
-    void add(uint64_t by) { value_.store(get() + by, std::memory_order_relaxed); }
-    uint64_t get() const { return value_.load(std::memory_order_relaxed); }
-
-   private:
-    std::atomic<uint64_t> value_{0};
-  };
-
-  Cell ids, ticks_opened, ticks_borrowed, waits, refusals, rows_outside_map, broken_batches;
-
-  Counters read() const;
 };
 
 // What became of a draw.
@@ -96,8 +67,10 @@ class Snowflake {
   Draw draw_slots(const SteeredStart& start, std::span<const uint32_t> row_slots, std::span<uint64_t> out,
                   LiveCounters& counters);
 
-  // No id after this; returns the last tick that was opened (window.first()-1 if none was).
+  // No id after this; returns last_tick_opened(), which is final then.
   uint64_t close();
+  // The last tick that was opened (window.first()-1 if none was).
+  uint64_t last_tick_opened() const { return tick_of(state_.load(std::memory_order_acquire)); }
 
   // The number that an id of `tick` starts from.
   uint64_t base_of(uint64_t tick) const { return ((tick << worker_bits_) | worker_) << sequence_bits_; }

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/random.h"
 #include "idgen/registry/file_registry.h"
+#include "idgen/registry/snowflake_source.h"
 
 namespace evenkeel {
 namespace {
@@ -28,7 +28,7 @@ Result<std::unique_ptr<KeyGenerators>> KeyGenerators::start(const config::Config
       if (!table->generated_column.empty()) EVENKEEL_TRY(all->add_table(config, *table));
     }
   }
-  if (!all->leased_.empty()) all->renewer_ = std::thread([raw = all.get()] { raw->renew_until_stopped(); });
+  if (!all->sources_.empty()) all->tender_ = std::thread([raw = all.get()] { raw->tend_until_stopped(); });
   return all;
 }
 
@@ -41,50 +41,34 @@ Status KeyGenerators::open_registry(const std::string& directory) {
   return {};
 }
 
-Result<KeyGenerators::Leased*> KeyGenerators::leased(const idgen::GeneratorSettings& settings) {
+Result<std::unique_ptr<idgen::KeySource>> KeyGenerators::open_source(
+    const idgen::GeneratorSettings& settings) {
   EVENKEEL_TRY(open_registry(settings.worker.registry_directory));
-  Leased& entry = leased_[settings.name];
-  if (entry.lease == nullptr) {
-    EVENKEEL_ASSIGN(entry.lease, idgen::WorkerLease::acquire(*registry_, settings, holder_name()));
-    entry.name = settings.name;
-    entry.renew_ms = settings.worker.renew_ms;
-    log::info("generator {}: worker id {}", settings.name, entry.lease->worker());
-  }
-  return &entry;
+  EVENKEEL_ASSIGN(auto source, idgen::SnowflakeSource::open(*registry_, settings, holder_name(), ticker_));
+  log::info("generator {}: worker id {}", settings.name, source->worker());
+  return std::unique_ptr<idgen::KeySource>(std::move(source));
 }
 
 Status KeyGenerators::add_table(const config::Config& config, const rule::LogicalTable& table) {
   const idgen::GeneratorSettings* settings = config.find_generator(table.generator);
   if (settings == nullptr) return fail(internal_error(fmt::format("no generator {}", table.generator)));
-  EVENKEEL_ASSIGN(Leased * entry, leased(*settings));
-  idgen::KeyGenerator::Parts parts;
-  parts.settings = *settings;
-  parts.table = table.schema + "." + table.name;
-  parts.slots = table.slot_count();
-  parts.window = entry->lease->window();
-  parts.ticks = ticker_;
-  parts.seed = system_seed();
-  EVENKEEL_ASSIGN(auto generator, idgen::KeyGenerator::create(std::move(parts)));
-  by_table_[&table] = generator.get();
-  entry->generators.push_back(std::move(generator));
+  auto& source = sources_[settings->name];
+  if (source == nullptr) {
+    EVENKEEL_ASSIGN(source, open_source(*settings));
+  }
+  EVENKEEL_ASSIGN(by_table_[&table], source->add_table(table.schema + "." + table.name, table.slot_count()));
   return {};
 }
 
-void KeyGenerators::renew_all() {
-  for (auto& [name, entry] : leased_) {
-    if (auto renewed = entry.lease->renew_if_due(clock_.unix_millis()); !renewed) {
-      log::error("generator {}: worker id {} not renewed: {}", name, entry.lease->worker(),
-                 renewed.error().message);
+void KeyGenerators::tend_until_stopped() {
+  int64_t shortest = INT64_MAX;
+  for (const auto& [name, source] : sources_) shortest = std::min(shortest, source->tend_every_ms());
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, std::chrono::milliseconds(shortest), [this] { return stopping_; })) {
+    for (const auto& [name, source] : sources_) {
+      if (auto tended = source->tend(clock_.unix_millis()); !tended) log::error("{}", tended.error().message);
     }
   }
-}
-
-void KeyGenerators::renew_until_stopped() {
-  int64_t shortest = 1'000;
-  for (const auto& [name, entry] : leased_) shortest = std::min(shortest, entry.renew_ms);
-  const std::chrono::milliseconds period(std::max<int64_t>(shortest / 4, 10));
-  std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, period, [this] { return stopping_; })) renew_all();
 }
 
 void KeyGenerators::stop() {
@@ -94,14 +78,10 @@ void KeyGenerators::stop() {
     stopping_ = true;
   }
   changed_.notify_all();
-  if (renewer_.joinable()) renewer_.join();
-  for (auto& [name, entry] : leased_) {
-    if (entry.lease == nullptr) continue;
-    uint64_t last_used = 0;
-    for (auto& generator : entry.generators) last_used = std::max(last_used, generator->close());
-    if (auto released = entry.lease->release(last_used); !released) {
-      log::warn("generator {}: worker id not given back: {}", name, released.error().message);
-    }
+  if (tender_.joinable()) tender_.join();
+  for (const auto& [name, source] : sources_) {
+    if (source == nullptr) continue;
+    if (auto closed = source->close(); !closed) log::warn("{}", closed.error().message);
   }
 }
 

@@ -6,16 +6,22 @@
 #include <set>
 
 #include "base/random.h"
-#include "idgen/generator.h"
 #include "idgen/layout.h"
 #include "idgen/registry/file_registry.h"
 #include "idgen/registry/memory_registry.h"
 #include "idgen/registry/tests/scratch_directory.h"
+#include "idgen/snowflake_generator.h"
 
 namespace evenkeel::idgen {
 namespace {
 
 using ::testing::HasSubstr;
+
+// The last tick that ids were made of, once no more can be.
+uint64_t closed(SnowflakeGenerator& generator) {
+  generator.close();
+  return generator.last_tick();
+}
 
 class WorkerLeaseTest : public ::testing::Test {
  protected:
@@ -31,8 +37,8 @@ class WorkerLeaseTest : public ::testing::Test {
     EXPECT_TRUE(lease) << lease.error().message;
     return lease ? std::move(*lease) : nullptr;
   }
-  std::unique_ptr<KeyGenerator> generator_of(const WorkerLease& lease) {
-    return KeyGenerator::create(
+  std::unique_ptr<SnowflakeGenerator> generator_of(const WorkerLease& lease) {
+    return SnowflakeGenerator::create(
                {settings, "orders", 128, lease.window(), std::make_shared<DirectTicks>(clock), 7})
         .value();
   }
@@ -115,7 +121,7 @@ TEST_F(WorkerLeaseTest, ACleanReleaseLetsTheNextStartGoOnAtOnce) {
     const auto lease = acquire(*registry);
     const auto generator = generator_of(*lease);
     ASSERT_TRUE(generator->draw({}, std::span(&before, 1))->complete());
-    ASSERT_TRUE(lease->release(generator->close()));
+    ASSERT_TRUE(lease->release(closed(*generator)));
     EXPECT_FALSE(lease->renew_if_due(clock.unix_millis() + 60'000)) << "released is released";
     EXPECT_FALSE(lease->release(0));
   }
@@ -132,7 +138,7 @@ TEST_F(WorkerLeaseTest, AReleaseNeverLowersTheBoundBelowItsWindow) {
   const uint64_t reserved = tick_in(3'000);
   const auto lease = acquire(*registry);
   const auto generator = generator_of(*lease);
-  ASSERT_TRUE(lease->release(generator->close())) << "no id was made";
+  ASSERT_TRUE(lease->release(closed(*generator))) << "no id was made";
   EXPECT_EQ(acquire(*registry)->window()->first(), reserved + 1);
 }
 
@@ -154,7 +160,7 @@ TEST_F(WorkerLeaseTest, CrashesRestartsAndClockStepsNeverRepeatAnId) {
       ++keys;
     }
     const bool cleanly = random.below(3) == 0;
-    EXPECT_TRUE(!cleanly || lease->release(generator->close()));
+    EXPECT_TRUE(!cleanly || lease->release(closed(*generator)));
   }
   EXPECT_GT(keys, 3'000u);
 }

@@ -8,6 +8,7 @@
 
 #include "base/mysql/error_codes.h"
 #include "idgen/layout.h"
+#include "idgen/snowflake_generator.h"
 #include "idgen/tick_source.h"
 #include "proxy/front/result_writer.h"
 #include "proxy/protocol/messages.h"
@@ -93,8 +94,8 @@ void Script::make_generators() {
   for (const auto& table : world_.rules->schemas().front().tables) {
     idgen::GeneratorSettings settings;
     settings.worker.fixed_id = 5;
-    auto made = idgen::KeyGenerator::create({settings, table->name, table->slot_count(), window,
-                                             std::make_shared<idgen::DirectTicks>(clock_), 7});
+    auto made = idgen::SnowflakeGenerator::create({settings, table->name, table->slot_count(), window,
+                                                   std::make_shared<idgen::DirectTicks>(clock_), 7});
     environment_.generators[table.get()] = made->get();
     generators_.push_back(std::move(*made));
   }

@@ -1,4 +1,4 @@
-#include "idgen/generator.h"
+#include "idgen/snowflake_generator.h"
 
 #include <algorithm>
 #include <array>
@@ -25,7 +25,7 @@ uint64_t ordinal_of_thread() {
   return ordinal;
 }
 
-std::vector<bool> slots_in_reach(const KeyGenerator::Parts& parts) {
+std::vector<bool> slots_in_reach(const SnowflakeGenerator::Parts& parts) {
   if (sequence_count(parts.settings.layout) >= parts.slots) return {};
   const uint32_t worker = parts.window->worker();
   return reachable_slots(parts.settings.layout, std::span(&worker, 1), parts.slots);
@@ -33,7 +33,7 @@ std::vector<bool> slots_in_reach(const KeyGenerator::Parts& parts) {
 
 }  // namespace
 
-struct KeyGenerator::Seat {
+struct SnowflakeGenerator::Seat {
   explicit Seat(uint64_t thread_ordinal) : thread(thread_ordinal) {}
 
   const uint64_t thread;
@@ -42,7 +42,7 @@ struct KeyGenerator::Seat {
   LiveCounters counters;
 };
 
-Result<std::unique_ptr<KeyGenerator>> KeyGenerator::create(Parts parts) {
+Result<std::unique_ptr<SnowflakeGenerator>> SnowflakeGenerator::create(Parts parts) {
   if (!parts.window || !parts.ticks)
     return fail(internal_error("a key generator without a window or a tick source"));
   const auto report = check_layout(parts.settings.layout, parts.ticks->exact_unix_micros() / 1000);
@@ -54,20 +54,20 @@ Result<std::unique_ptr<KeyGenerator>> KeyGenerator::create(Parts parts) {
         config_error(fmt::format("generator of {}: worker id {} does not fit {} worker bits", parts.table,
                                  parts.window->worker(), parts.settings.layout.worker_bits)));
   EVENKEEL_ASSIGN(SteeringMap map, SteeringMap::identity(parts.slots));
-  auto generator = std::unique_ptr<KeyGenerator>(new KeyGenerator(std::move(parts)));
+  auto generator = std::unique_ptr<SnowflakeGenerator>(new SnowflakeGenerator(std::move(parts)));
   EVENKEEL_TRY(generator->set_map(std::move(map)));
   return generator;
 }
 
-KeyGenerator::KeyGenerator(Parts parts)
+SnowflakeGenerator::SnowflakeGenerator(Parts parts)
     : parts_(std::move(parts)),
       identity_(next_identity()),
       reachable_(slots_in_reach(parts_)),
       snowflake_(parts_.settings.layout, parts_.settings.clock, *parts_.window, *parts_.ticks) {}
 
-KeyGenerator::~KeyGenerator() = default;
+SnowflakeGenerator::~SnowflakeGenerator() = default;
 
-Result<DrawnKeys> KeyGenerator::draw(const KeyDemand& demand, std::span<uint64_t> keys) {
+Result<DrawnKeys> SnowflakeGenerator::draw(const KeyDemand& demand, std::span<uint64_t> keys) {
   EVENKEEL_TRY(check_demand(demand, keys));
   Seat& seat = seat_of_thread();
   const SteeredStart& start = *seat.start;
@@ -91,7 +91,7 @@ Result<DrawnKeys> KeyGenerator::draw(const KeyDemand& demand, std::span<uint64_t
   return drawn;
 }
 
-Status KeyGenerator::check_demand(const KeyDemand& demand, std::span<uint64_t> keys) const {
+Status SnowflakeGenerator::check_demand(const KeyDemand& demand, std::span<uint64_t> keys) const {
   if (keys.size() < demand.rows)
     return fail(internal_error("a key demand with too little room for its keys"));
   if (!demand.slot_deficits.empty() && demand.slot_deficits.size() != parts_.slots)
@@ -112,7 +112,7 @@ Status KeyGenerator::check_demand(const KeyDemand& demand, std::span<uint64_t> k
   return {};
 }
 
-Status KeyGenerator::check_map(const SteeringMap& map) const {
+Status SnowflakeGenerator::check_map(const SteeringMap& map) const {
   if (map.slots() != parts_.slots)
     return fail(refusal(ErrorKind::config, fmt::format("a steering map of {} slots for a table of {}",
                                                        map.slots(), parts_.slots)));
@@ -131,7 +131,7 @@ Status KeyGenerator::check_map(const SteeringMap& map) const {
                           worker(), describe_ranges(reachable_, true))));
 }
 
-Status KeyGenerator::set_map(SteeringMap map) {
+Status SnowflakeGenerator::set_map(SteeringMap map) {
   EVENKEEL_TRY(check_map(map));
   const std::lock_guard lock(mutex_);
   // The same map again must not begin a new cycle of starts.
@@ -142,14 +142,14 @@ Status KeyGenerator::set_map(SteeringMap map) {
   return {};
 }
 
-std::shared_ptr<const SteeringMap> KeyGenerator::map() const {
+std::shared_ptr<const SteeringMap> SnowflakeGenerator::map() const {
   const std::lock_guard lock(mutex_);
   return {current_, &current_->map};
 }
 
-uint64_t KeyGenerator::close() { return snowflake_.close(); }
+void SnowflakeGenerator::close() { snowflake_.close(); }
 
-Counters KeyGenerator::counters() const {
+Counters SnowflakeGenerator::counters() const {
   const std::lock_guard lock(mutex_);
   Counters sum;
   for (const auto& seat : seats_) sum += seat->counters.read();
@@ -158,7 +158,7 @@ Counters KeyGenerator::counters() const {
 
 // A thread finds its seat in a small cache of its own; the map and the counters in it are then its own too,
 // so a draw shares nothing with other threads but the generator's one word.
-KeyGenerator::Seat& KeyGenerator::seat_of_thread() {
+SnowflakeGenerator::Seat& SnowflakeGenerator::seat_of_thread() {
   struct Cached {
     uint64_t generator = 0;
     Seat* seat = nullptr;
@@ -174,7 +174,7 @@ KeyGenerator::Seat& KeyGenerator::seat_of_thread() {
   return seat;
 }
 
-KeyGenerator::Seat& KeyGenerator::find_or_make_seat() {
+SnowflakeGenerator::Seat& SnowflakeGenerator::find_or_make_seat() {
   const uint64_t thread = ordinal_of_thread();
   const std::lock_guard lock(mutex_);
   for (const auto& seat : seats_)
@@ -183,13 +183,13 @@ KeyGenerator::Seat& KeyGenerator::find_or_make_seat() {
   return *seats_.back();
 }
 
-void KeyGenerator::refresh(Seat& seat) {
+void SnowflakeGenerator::refresh(Seat& seat) {
   const std::lock_guard lock(mutex_);
   seat.start = current_;
   seat.version = map_version_.load(std::memory_order_relaxed);
 }
 
-Result<KeyWait> KeyGenerator::wait_or_refuse(const Draw& draw) const {
+Result<KeyWait> SnowflakeGenerator::wait_or_refuse(const Draw& draw) const {
   const auto& layout = parts_.settings.layout;
   switch (draw.stop) {
     case Draw::Stop::done:
@@ -218,7 +218,7 @@ Result<KeyWait> KeyGenerator::wait_or_refuse(const Draw& draw) const {
   return fail(internal_error("a draw that stopped without a reason"));
 }
 
-Result<KeyWait> KeyGenerator::wait_for_tick(uint64_t tick, std::string_view why) const {
+Result<KeyWait> SnowflakeGenerator::wait_for_tick(uint64_t tick, std::string_view why) const {
   const int64_t now = parts_.ticks->exact_unix_micros();
   const int64_t start = tick_start_unix_ms(parts_.settings.layout, tick);
   const int64_t wait_ms = start - now / 1000;
@@ -229,7 +229,7 @@ Result<KeyWait> KeyGenerator::wait_for_tick(uint64_t tick, std::string_view why)
   return KeyWait{tick, std::max<int64_t>(1, start * 1000 - now)};
 }
 
-Result<KeyWait> KeyGenerator::wait_for_renewal(uint64_t tick) const {
+Result<KeyWait> SnowflakeGenerator::wait_for_renewal(uint64_t tick) const {
   const int64_t now = parts_.ticks->exact_unix_micros() / 1000;
   const int64_t end = tick_start_unix_ms(parts_.settings.layout, parts_.window->last() + 1);
   if (now - end > parts_.settings.clock.max_wait_ms)
@@ -241,7 +241,7 @@ Result<KeyWait> KeyGenerator::wait_for_renewal(uint64_t tick) const {
   return KeyWait{tick, renewal_retry_micros};
 }
 
-Error KeyGenerator::refusal(ErrorKind kind, std::string_view why) const {
+Error SnowflakeGenerator::refusal(ErrorKind kind, std::string_view why) const {
   return make_error(kind, mysql::er::unknown_error,
                     fmt::format("no key for table {} (generator {}, worker {}): {}", parts_.table,
                                 parts_.settings.name, worker(), why));
