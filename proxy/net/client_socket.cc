@@ -1,16 +1,13 @@
 #include "proxy/net/client_socket.h"
 
 #include <algorithm>
-#include <arpa/inet.h>
-#include <charconv>
-#include <cstring>
 #include <fmt/format.h>
-#include <netinet/in.h>
 #include <utility>
 
 #include "base/log.h"
 #include "base/mysql/error_codes.h"
 #include "base/random.h"
+#include "proxy/front/host_rules.h"
 #include "proxy/front/result_writer.h"
 #include "proxy/net/backend_socket.h"
 #include "proxy/net/loop.h"
@@ -33,26 +30,6 @@ uint8_t class_bits(exec::CapabilityClass kind) {
 // Tickets of one client: the instance number; waiters of a loop: client and ticket in one word.
 backend::Waiter waiter_of(uint64_t connection_id, uint32_t ticket) {
   return connection_id << 16 | (ticket & 0xffff);
-}
-
-// Whether `address` lies in `rule`, a literal or a prefix like 10.0.0.0/8.
-bool address_matches(const std::string& address, const std::string& rule) {
-  const size_t slash = rule.find('/');
-  unsigned char given[16];
-  unsigned char wanted[16];
-  const int family = address.find(':') != std::string::npos ? AF_INET6 : AF_INET;
-  const size_t bytes = family == AF_INET6 ? 16 : 4;
-  if (inet_pton(family, address.c_str(), given) != 1) return address == rule;
-  if (inet_pton(family, rule.substr(0, slash).c_str(), wanted) != 1) return false;
-  size_t bits = bytes * 8;
-  if (slash != std::string::npos) {
-    std::from_chars(rule.data() + slash + 1, rule.data() + rule.size(), bits);
-    bits = std::min(bits, bytes * 8);
-  }
-  if (std::memcmp(given, wanted, bits / 8) != 0) return false;
-  if (bits % 8 == 0) return true;
-  const auto mask = static_cast<unsigned char>(0xff << (8 - bits % 8));
-  return (given[bits / 8] & mask) == (wanted[bits / 8] & mask);
 }
 
 front::Verifiers verifiers_of(const session::User& user) {
@@ -175,8 +152,9 @@ void ClientSocket::login_step(front::ServerHandshake::Next next) {
       }
       case Next::look_up_user: {
         const auto found = loop_.shared().users.find(login_->login().user);
-        user_ =
-            found == loop_.shared().users.end() || !host_allowed(*found->second) ? nullptr : found->second;
+        user_ = found == loop_.shared().users.end() || !front::host_allowed(host_, found->second->hosts)
+                    ? nullptr
+                    : found->second;
         if (user_ == nullptr) {
           next = login_->on_user(nullptr, out_);
         } else {
@@ -195,12 +173,6 @@ void ClientSocket::login_step(front::ServerHandshake::Next next) {
         return;
     }
   }
-}
-
-bool ClientSocket::host_allowed(const session::User& user) const {
-  return user.hosts.empty() ||
-         std::any_of(user.hosts.begin(), user.hosts.end(),
-                     [&](const std::string& rule) { return address_matches(host_, rule); });
 }
 
 void ClientSocket::authenticated() {
@@ -255,9 +227,7 @@ bool ClientSocket::client_is_slow() const {
   return slow;
 }
 
-void ClientSocket::on_drained() {
-  settle();
-}
+void ClientSocket::on_drained() { settle(); }
 
 void ClientSocket::on_closed(std::string_view) { loop_.client_gone(this); }
 

@@ -69,7 +69,6 @@ class ClientSocket final : public StreamOwner, public session::SessionPort {
   void authenticated();
   void finish_login(std::optional<Error> error);
   void send_out();
-  bool host_allowed(const session::User& user) const;
   void close();
   static void on_timer(evutil_socket_t, short, void* self);
 

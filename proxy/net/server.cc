@@ -1,23 +1,16 @@
 #include "proxy/net/server.h"
 
 #include <algorithm>
-#include <arpa/inet.h>
-#include <cerrno>
 #include <condition_variable>
-#include <cstring>
 #include <event2/thread.h>
-#include <fmt/format.h>
 #include <mutex>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "base/mysql/error_codes.h"
 #include "proxy/front/result_writer.h"
+#include "proxy/net/acceptor.h"
 #include "proxy/net/client_socket.h"
 #include "proxy/net/loop.h"
 
@@ -35,74 +28,9 @@ constexpr protocol::Capabilities offered =
     cap::multi_statements | cap::multi_results | cap::ps_multi_results | cap::plugin_auth |
     cap::connect_attrs | cap::plugin_auth_lenenc_data | cap::deprecate_eof;
 
-constexpr int accepts_per_event = 64;
-
-Error bind_error(const Listener& listener, std::string_view reason) {
-  return make_error(ErrorKind::io, mysql::er::unknown_error,
-                    fmt::format("cannot listen on {}:{}: {}", listener.address, listener.port, reason));
-}
-
-Result<int> bind_listener(const Listener& listener, uint16_t& port) {
-  sockaddr_storage address{};
-  socklen_t size = 0;
-  auto* v4 = reinterpret_cast<sockaddr_in*>(&address);
-  auto* v6 = reinterpret_cast<sockaddr_in6*>(&address);
-  if (inet_pton(AF_INET, listener.address.c_str(), &v4->sin_addr) == 1) {
-    v4->sin_family = AF_INET;
-    v4->sin_port = htons(listener.port);
-    size = sizeof(*v4);
-  } else if (inet_pton(AF_INET6, listener.address.c_str(), &v6->sin6_addr) == 1) {
-    v6->sin6_family = AF_INET6;
-    v6->sin6_port = htons(listener.port);
-    size = sizeof(*v6);
-  } else {
-    return fail(bind_error(listener, "not an IPv4 or IPv6 address"));
-  }
-  const int descriptor = socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  const int one = 1;
-  setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-  constexpr int backlog = 4096;
-  if (descriptor < 0 || bind(descriptor, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
-      listen(descriptor, backlog) != 0) {
-    const int why = errno;
-    if (descriptor >= 0) close(descriptor);
-    return fail(bind_error(listener, std::strerror(why)));
-  }
-  getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size);
-  port = ntohs(address.ss_family == AF_INET ? v4->sin_port : v6->sin6_port);
-  return descriptor;
-}
-
-std::string host_text(const sockaddr_storage& address) {
-  char text[INET6_ADDRSTRLEN] = "";
-  if (address.ss_family == AF_INET) {
-    inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in&>(address).sin_addr, text, sizeof(text));
-  } else {
-    inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6&>(address).sin6_addr, text, sizeof(text));
-  }
-  const std::string_view mapped = "::ffff:";
-  std::string host = text;
-  return host.starts_with(mapped) ? host.substr(mapped.size()) : host;
-}
-
-// As many descriptors as the process may have: clients and instances need one each.
-void raise_descriptor_limit() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 }  // namespace
 
 struct Server::State {
-  struct Acceptor {
-    State* state = nullptr;
-    uint32_t index = 0;
-    int descriptor = -1;
-    event* ready = nullptr;
-  };
-
   Shared shared;
   std::vector<std::unique_ptr<Loop>> loops;
   std::vector<std::unique_ptr<Acceptor>> acceptors;
@@ -112,7 +40,7 @@ struct Server::State {
 
   Status make_shared_parts(ServerParts& parts);
   Status listen(const Settings& settings);
-  void accept_some(Acceptor& acceptor);
+  void take(int descriptor, uint32_t listener, std::string host);
   void refuse(int descriptor);
   void stop_accepting();
   bool kill(uint64_t id, bool query_only, const std::string& user);
@@ -162,45 +90,23 @@ Status Server::State::make_shared_parts(ServerParts& parts) {
 
 Status Server::State::listen(const Settings& settings) {
   for (uint32_t i = 0; i < settings.listeners.size(); ++i) {
-    uint16_t port = 0;
-    EVENKEEL_ASSIGN(const int descriptor, bind_listener(settings.listeners[i], port));
-    ports.push_back(port);
-    auto acceptor = std::make_unique<Acceptor>(Acceptor{this, i, descriptor, nullptr});
-    acceptor->ready = event_new(
-        loops.front()->base(), descriptor, EV_READ | EV_PERSIST,
-        [](evutil_socket_t, short, void* self) {
-          auto* ready = static_cast<Acceptor*>(self);
-          ready->state->accept_some(*ready);
-        },
-        acceptor.get());
-    event_add(acceptor->ready, nullptr);
+    EVENKEEL_ASSIGN(auto acceptor, Acceptor::open(loops.front()->base(), settings.listeners[i],
+                                                  [this, i](int descriptor, std::string host) {
+                                                    take(descriptor, i, std::move(host));
+                                                  }));
+    ports.push_back(acceptor->port());
     acceptors.push_back(std::move(acceptor));
   }
   return {};
 }
 
-void Server::State::accept_some(Acceptor& acceptor) {
-  for (int i = 0; i < accepts_per_event; ++i) {
-    sockaddr_storage address{};
-    socklen_t size = sizeof(address);
-    const int descriptor = accept4(acceptor.descriptor, reinterpret_cast<sockaddr*>(&address), &size,
-                                   SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (descriptor < 0) {
-      if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR && errno != ECONNABORTED) {
-        log::warn("accept: {}", std::strerror(errno));
-      }
-      return;
-    }
-    const int one = 1;
-    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-    setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
-    if (shared.clients.fetch_add(1) >= shared.settings.max_clients) {
-      shared.clients.fetch_sub(1);
-      refuse(descriptor);
-      continue;
-    }
-    loops[next_loop++ % loops.size()]->adopt(descriptor, acceptor.index, host_text(address));
+void Server::State::take(int descriptor, uint32_t listener, std::string host) {
+  if (shared.clients.fetch_add(1) >= shared.settings.max_clients) {
+    shared.clients.fetch_sub(1);
+    refuse(descriptor);
+    return;
   }
+  loops[next_loop++ % loops.size()]->adopt(descriptor, listener, std::move(host));
 }
 
 void Server::State::refuse(int descriptor) {
@@ -212,12 +118,7 @@ void Server::State::refuse(int descriptor) {
 }
 
 void Server::State::stop_accepting() {
-  for (auto& acceptor : acceptors) {
-    if (acceptor->ready == nullptr) continue;
-    event_free(acceptor->ready);
-    acceptor->ready = nullptr;
-    close(acceptor->descriptor);
-  }
+  for (auto& acceptor : acceptors) acceptor->stop();
 }
 
 bool Server::State::kill(uint64_t id, bool query_only, const std::string& user) {
