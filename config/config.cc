@@ -1,5 +1,6 @@
 #include "config/config.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -12,9 +13,23 @@
 namespace evenkeel::config {
 namespace {
 
+// A configuration is of a proxy, of an id service, or of both in one file.
+void check_kind(const Place& root, const Config& config) {
+  const auto has = [&](std::string_view key) {
+    return std::any_of(root.node().pairs.begin(), root.node().pairs.end(),
+                       [&](const auto& pair) { return pair.first.text == key; });
+  };
+  const auto any = std::any_of(std::begin(keys_of_the_proxy), std::end(keys_of_the_proxy), has);
+  if (config.ids.given && !any) return;
+  for (const std::string_view key : keys_of_the_proxy) {
+    if (!has(key)) root.fault(fmt::format("the key {} is missing", key));
+  }
+}
+
 // What no single key can be blamed for.
 void check_whole(const Place& root, Root& out) {
   Config& config = out.config;
+  check_kind(root, config);
   if (config.net.client_write_low_mark > config.net.client_write_high_mark) {
     root.fault("limits: client_write_low_mark is above client_write_high_mark");
   }
@@ -76,6 +91,18 @@ std::vector<std::string> filling_errors(Config& config, int64_t now_unix_ms) {
       }
     }
   }
+  for (const auto& space : config.ids.service.key_spaces) {
+    const auto* generator = config.find_generator(space.generator);
+    if (generator == nullptr) continue;
+    const auto report = idgen::check_settings(*generator, space.slots, now_unix_ms);
+    for (const auto& text : report.errors) {
+      errors.push_back(fmt::format("ids: key space {}: generator {}: {}", space.name, generator->name, text));
+    }
+    for (const auto& text : report.warnings) {
+      config.warnings.push_back(
+          fmt::format("ids: key space {}: generator {}: {}", space.name, generator->name, text));
+    }
+  }
   return errors;
 }
 
@@ -114,7 +141,11 @@ Result<Config> parse(std::string_view text, const std::string& source, const Env
   Config& config = root.config;
   config.source = source;
   config.rule.instances = reading.instances;
-  EVENKEEL_ASSIGN(config.rules, rule::RuleSet::build(config.rule));
+  if (config.backend.instances.empty()) {
+    config.rules = rule::RuleSet::none();
+  } else {
+    EVENKEEL_ASSIGN(config.rules, rule::RuleSet::build(config.rule));
+  }
   std::vector<std::string> errors = generator_errors(config, reading, now_unix_ms);
   if (errors.empty()) errors = filling_errors(config, now_unix_ms);
   if (!errors.empty()) return fail(config_error(join_lines(errors)));

@@ -9,13 +9,40 @@
 
 #include "base/result.h"
 #include "idgen/settings.h"
+#include "proxy/answer/settings.h"
 #include "proxy/backend/settings.h"
+#include "proxy/http/settings.h"
+#include "proxy/ids/settings.h"
 #include "proxy/net/settings.h"
 #include "proxy/session/settings.h"
 #include "router/rule/rule_set.h"
 #include "router/rule/settings.h"
 
 namespace evenkeel::config {
+
+struct HttpConfig {
+  std::vector<net::Listener> listeners;
+  http::Settings settings;
+};
+
+// `evenkeel ids`: the id service.
+struct IdsConfig {
+  bool given = false;
+  std::vector<net::Listener> listeners;  // MySQL protocol
+  HttpConfig http;
+  std::vector<answer::Account> users;
+  answer::Limits limits;
+  ids::Settings service;
+  uint32_t threads = 1;  // event loops of the MySQL protocol
+};
+
+// The admin port of a proxy.
+struct AdminConfig {
+  bool given = false;
+  std::vector<net::Listener> listeners;  // MySQL protocol
+  HttpConfig http;
+  std::vector<answer::Account> users;
+};
 
 // A plain value; copied into each room at start. `rules` was built from `rule` and is shared.
 struct Config {
@@ -30,6 +57,8 @@ struct Config {
   // Key generators by name. A logical table makes its own generator from the one it names: worker ids are
   // shared by all tables of a name, ids are unique per table.
   std::vector<idgen::GeneratorSettings> generators;
+  IdsConfig ids;
+  AdminConfig admin;
   rule::Settings rule;
   rule::RuleSetPtr rules;
   std::vector<std::string> warnings;  // things that work but deserve a look (case C03), one sentence each

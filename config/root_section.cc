@@ -32,10 +32,10 @@ const Section<Root>& root_section() {
            }},
           {"log", [](const Place& place, Root& out) { read_section(place, log_section(), out.config); }},
           {"listeners",
-           [](const Place& place, Root& out) { read_listeners(place, out.config.net.listeners); }, true},
+           [](const Place& place, Root& out) { read_listeners(place, out.config.net.listeners); }},
           {"instances",
-           [](const Place& place, Root& out) { read_instances(place, out.config.backend.instances); }, true},
-          {"users", [](const Place& place, Root& out) { read_users(place, out.config.session.users); }, true},
+           [](const Place& place, Root& out) { read_instances(place, out.config.backend.instances); }},
+          {"users", [](const Place& place, Root& out) { read_users(place, out.config.session.users); }},
           {"control",
            [](const Place& place, Root& out) { read_section(place, account_section(), out.config.control); }},
           {"generators",
@@ -45,8 +45,9 @@ const Section<Root>& root_section() {
              read_section(place, worker_section(), out.worker);
              out.worker_given = true;
            }},
-          {"schemas", [](const Place& place, Root& out) { read_schemas(place, out.config.rule.schemas); },
-           true},
+          {"schemas", [](const Place& place, Root& out) { read_schemas(place, out.config.rule.schemas); }},
+          {"ids", [](const Place& place, Root& out) { read_ids(place, out.config.ids); }},
+          {"admin", [](const Place& place, Root& out) { read_admin(place, out.config.admin); }},
           {"transactions",
            [](const Place& place, Root& out) {
              read_choice<Transactions>(place, out.config.session.transactions,
@@ -78,11 +79,14 @@ KnownKeys keys_of(const Section<Settings>& section) {
 std::vector<KnownKeys> known_keys() {
   return {keys_of(root_section()),          keys_of(log_section()),          keys_of(tls_section()),
           keys_of(listener_section()),      keys_of(instance_tls_section()), keys_of(instance_section()),
-          keys_of(pool_section()),          keys_of(limits_section()),
-          keys_of(account_section()),       keys_of(user_section()),         keys_of(worker_part_section()),
-          keys_of(layout_section()),        keys_of(clock_section()),        keys_of(generator_section()),
-          keys_of(worker_section()),        keys_of(moduli_section()),       keys_of(topology_section()),
-          keys_of(generated_key_section()), keys_of(table_section()),        keys_of(schema_section())};
+          keys_of(pool_section()),          keys_of(limits_section()),       keys_of(account_section()),
+          keys_of(user_section()),          keys_of(worker_part_section()),  keys_of(layout_section()),
+          keys_of(clock_section()),         keys_of(generator_section()),    keys_of(worker_section()),
+          keys_of(moduli_section()),        keys_of(topology_section()),     keys_of(generated_key_section()),
+          keys_of(table_section()),         keys_of(schema_section()),       keys_of(service_user_section()),
+          keys_of(service_token_section()), keys_of(key_space_section()),    keys_of(http_section()),
+          keys_of(ids_section()),           keys_of(admin_user_section()),   keys_of(admin_token_section()),
+          keys_of(admin_section())};
 }
 
 }  // namespace evenkeel::config

@@ -16,6 +16,9 @@ struct Root {
   bool worker_given = false;
 };
 
+// A file of the proxy needs these; one that holds `ids` alone does not.
+inline constexpr std::string_view keys_of_the_proxy[] = {"listeners", "instances", "users", "schemas"};
+
 // network_sections.cc
 const Section<net::TlsSettings>& tls_section();
 const Section<net::Listener>& listener_section();
@@ -30,6 +33,18 @@ void read_instances(const Place& place, std::vector<backend::Instance>& out);
 const Section<session::BackendAccount>& account_section();
 const Section<session::User>& user_section();
 void read_users(const Place& place, std::vector<session::User>& out);
+
+// service_sections.cc
+const Section<answer::Account>& service_user_section();
+const Section<http::Token>& service_token_section();
+const Section<ids::KeySpace>& key_space_section();
+const Section<HttpConfig>& http_section();
+const Section<IdsConfig>& ids_section();
+void read_ids(const Place& place, IdsConfig& out);
+const Section<answer::Account>& admin_user_section();
+const Section<http::Token>& admin_token_section();
+const Section<AdminConfig>& admin_section();
+void read_admin(const Place& place, AdminConfig& out);
 
 // generator_sections.cc
 const Section<idgen::WorkerPart>& worker_part_section();

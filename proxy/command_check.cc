@@ -26,7 +26,7 @@ int check(const std::string& config_path, bool connect) {
   auto config = config::load(config_path, config::process_environment(), SystemClock().unix_millis());
   if (!config) return complain(config.error().message);
   print_configuration(*config);
-  if (!connect) return 0;
+  if (!connect || config->backend.instances.empty()) return 0;
   const control::CheckReport report =
       control::check_instances(config->rules, config->backend, config->session, config->control);
   for (const std::string& line : report.lines) fmt::print("{}\n", line);

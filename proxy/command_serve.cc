@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <csignal>
 #include <fmt/format.h>
 #include <pthread.h>
 #include <thread>
@@ -12,27 +11,10 @@
 #include "proxy/control/checks.h"
 #include "proxy/key_generators.h"
 #include "proxy/net/server.h"
+#include "proxy/signals.h"
 
 namespace evenkeel {
 namespace {
-
-// TERM, INT and HUP, and USR1 to wake a waiting thread, are taken by sigwait alone: blocked before threads
-// start.
-sigset_t block_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) sigaddset(&set, signal);
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  signal(SIGPIPE, SIG_IGN);
-  return set;
-}
-
-int await_signal(const sigset_t& set) {
-  int number = 0;
-  while (sigwait(&set, &number) != 0) {
-  }
-  return number;
-}
 
 session::ServerFacts agreed(const std::vector<control::InstanceFacts>& all) {
   const control::InstanceFacts& first = all.front();
@@ -122,13 +104,14 @@ int serve(const std::string& config_path) {
   auto config = config::load(config_path, config::process_environment(), running.clock.unix_millis());
   if (!config) return complain(config.error().message);
   running.config = std::move(*config);
+  if (running.config.backend.instances.empty()) {
+    return complain(
+        fmt::format("{} describes an id service and no proxy: `evenkeel ids` serves it", config_path));
+  }
   log::set_up(running.config.log_level);
   for (const std::string& warning : running.config.warnings) log::warn("{}", warning);
   if (auto started = start(running); !started) return complain(started.error().message);
-  for (int signal = await_signal(signals); signal != SIGTERM && signal != SIGINT;
-       signal = await_signal(signals)) {
-    if (signal == SIGHUP) log::warn("HUP: the configuration is read at start only");
-  }
+  await_stop(signals);
   drain(*running.server, signals);
   running.server.reset();
   running.generators->stop();

@@ -14,12 +14,15 @@ class App;
 namespace evenkeel::demo {
 struct DemoOptions;
 struct ClusterCommandOptions;
-}
+}  // namespace evenkeel::demo
 
 namespace evenkeel {
 
 // command_serve.cc
 int serve(const std::string& config_path);
+
+// command_ids.cc
+int serve_ids(const std::string& config_path);
 
 // command_check.cc
 int check(const std::string& config_path, bool connect);

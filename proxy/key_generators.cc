@@ -25,11 +25,28 @@ Result<std::unique_ptr<KeyGenerators>> KeyGenerators::start(const config::Config
   std::unique_ptr<KeyGenerators> all(new KeyGenerators(clock));
   for (const auto& schema : config.rules->schemas()) {
     for (const auto& table : schema.tables) {
-      if (!table->generated_column.empty()) EVENKEEL_TRY(all->add_table(config, *table));
+      if (table->generated_column.empty()) continue;
+      EVENKEEL_ASSIGN(
+          all->by_table_[table.get()],
+          all->add(config, table->generator, table->schema + "." + table->name, table->slot_count()));
     }
   }
-  if (!all->sources_.empty()) all->tender_ = std::thread([raw = all.get()] { raw->tend_until_stopped(); });
+  all->start_tending();
   return all;
+}
+
+Result<std::unique_ptr<KeyGenerators>> KeyGenerators::start_spaces(const config::Config& config,
+                                                                   const Clock& clock) {
+  std::unique_ptr<KeyGenerators> all(new KeyGenerators(clock));
+  for (const auto& space : config.ids.service.key_spaces) {
+    EVENKEEL_ASSIGN(all->by_space_[space.name], all->add(config, space.generator, space.name, space.slots));
+  }
+  all->start_tending();
+  return all;
+}
+
+void KeyGenerators::start_tending() {
+  if (!sources_.empty()) tender_ = std::thread([this] { tend_until_stopped(); });
 }
 
 KeyGenerators::~KeyGenerators() { stop(); }
@@ -49,15 +66,15 @@ Result<std::unique_ptr<idgen::KeySource>> KeyGenerators::open_source(
   return std::unique_ptr<idgen::KeySource>(std::move(source));
 }
 
-Status KeyGenerators::add_table(const config::Config& config, const rule::LogicalTable& table) {
-  const idgen::GeneratorSettings* settings = config.find_generator(table.generator);
-  if (settings == nullptr) return fail(internal_error(fmt::format("no generator {}", table.generator)));
+Result<idgen::KeyGenerator*> KeyGenerators::add(const config::Config& config, const std::string& generator,
+                                                const std::string& label, uint32_t slots) {
+  const idgen::GeneratorSettings* settings = config.find_generator(generator);
+  if (settings == nullptr) return fail(internal_error(fmt::format("no generator {}", generator)));
   auto& source = sources_[settings->name];
   if (source == nullptr) {
     EVENKEEL_ASSIGN(source, open_source(*settings));
   }
-  EVENKEEL_ASSIGN(by_table_[&table], source->add_table(table.schema + "." + table.name, table.slot_count()));
-  return {};
+  return source->add_table(label, slots);
 }
 
 void KeyGenerators::tend_until_stopped() {

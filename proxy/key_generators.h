@@ -23,13 +23,18 @@ namespace evenkeel {
 // are for any.
 class KeyGenerators {
  public:
+  using BySpace = std::map<std::string, idgen::KeyGenerator*>;
   using ByTable = std::unordered_map<const rule::LogicalTable*, idgen::KeyGenerator*>;
 
   // One generator for each logical table with a generated column, one source for each configured generator in
   // use. `clock` must outlive it. Errors are those of the registry and of the sources.
   static Result<std::unique_ptr<KeyGenerators>> start(const config::Config& config, const Clock& clock);
+  // One generator for each key space of the id service instead.
+  static Result<std::unique_ptr<KeyGenerators>> start_spaces(const config::Config& config,
+                                                             const Clock& clock);
   ~KeyGenerators();
 
+  const BySpace& by_space() const { return by_space_; }
   const ByTable& by_table() const { return by_table_; }
   // Closes the generators and gives back what others may use, so that the next start need not wait.
   // Idempotent.
@@ -39,7 +44,10 @@ class KeyGenerators {
   explicit KeyGenerators(const Clock& clock) : clock_(clock) {}
   Status open_registry(const std::string& directory);
   Result<std::unique_ptr<idgen::KeySource>> open_source(const idgen::GeneratorSettings& settings);
-  Status add_table(const config::Config& config, const rule::LogicalTable& table);
+  // `label` names the generator in messages and stores.
+  Result<idgen::KeyGenerator*> add(const config::Config& config, const std::string& generator,
+                                   const std::string& label, uint32_t slots);
+  void start_tending();
   void tend_until_stopped();
 
   const Clock& clock_;
@@ -47,6 +55,7 @@ class KeyGenerators {
   std::shared_ptr<const idgen::Ticker> ticker_;
   std::map<std::string, std::unique_ptr<idgen::KeySource>> sources_;  // by the generator's name
   ByTable by_table_;
+  BySpace by_space_;
   std::mutex mutex_;  // guards `stopping_`
   std::condition_variable changed_;
   bool stopping_ = false;

@@ -22,6 +22,13 @@ void add_serve(CLI::App& app, std::string& config, std::function<int()>& chosen)
   command->callback([&] { chosen = [&] { return serve(config); }; });
 }
 
+void add_ids(CLI::App& app, std::string& config, std::function<int()>& chosen) {
+  CLI::App* command = app.add_subcommand("ids", "Serve ids over the MySQL protocol and HTTP until TERM");
+  command->add_option("config", config, "YAML file with a section `ids`; see docs/ids-service.md")
+      ->required();
+  command->callback([&] { chosen = [&] { return serve_ids(config); }; });
+}
+
 void add_check(CLI::App& app, std::string& config, bool& connect, std::function<int()>& chosen) {
   CLI::App* command = app.add_subcommand("check", "Report everything that is wrong with a configuration");
   command->add_option("config", config, "YAML file")->required();
@@ -64,6 +71,7 @@ int run(int count, char** arguments) {
   demo::ClusterCommandOptions cluster_options;
   std::function<int()> chosen;
   add_serve(app, config, chosen);
+  add_ids(app, config, chosen);
   add_demo(app, demo_options, chosen);
   add_cluster(app, cluster_options, chosen);
   add_check(app, config, connect, chosen);

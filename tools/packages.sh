@@ -7,7 +7,7 @@ packages_build=(
   g++ cmake ninja-build ccache pkg-config
   libevent-dev libssl-dev libyaml-cpp-dev libmysqlcppconn-dev libboost-dev
   libexpected-dev libfmt-dev libspdlog-dev libcli11-dev nlohmann-json3-dev
-  libxxhash-dev zlib1g-dev
+  libxxhash-dev zlib1g-dev prometheus-cpp-dev
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
 )
 packages_demo=(mariadb-server-core mariadb-client-core)

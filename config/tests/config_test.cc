@@ -28,8 +28,10 @@ std::string contents(const std::filesystem::path& path) {
 }
 
 std::optional<std::string> environment(const std::string& name) {
-  static const std::map<std::string, std::string> variables = {
-      {"APP_PASSWORD", "sesame-app"}, {"SHOP_PASSWORD", "sesame-shop"}, {"EMPTY", ""}};
+  static const std::map<std::string, std::string> variables = {{"APP_PASSWORD", "sesame-app"},
+                                                               {"SHOP_PASSWORD", "sesame-shop"},
+                                                               {"LONG_TOKEN", "sesame-of-a-service"},
+                                                               {"EMPTY", ""}};
   const auto found = variables.find(name);
   if (found == variables.end()) return std::nullopt;
   return found->second;

@@ -54,6 +54,8 @@ class RuleSet {
  public:
   // Validates: names, slot counts, actual tables not named twice, every slot reachable (simulated over one
   // period of the algorithm; cases of unreachable tables are refused with the reason).
+  // Of a configuration that describes no proxy: no instance, no schema.
+  static std::shared_ptr<const RuleSet> none() { return std::shared_ptr<const RuleSet>(new RuleSet()); }
   static Result<std::shared_ptr<const RuleSet>> build(const Settings& settings);
 
   const std::vector<std::string>& instances() const { return instances_; }

@@ -29,6 +29,7 @@ ROOMS = {
     "proxy/front": ["proxy/protocol"],
     "proxy/answer": ["proxy/front", "router/sql"],  # statements that the program answers itself are lexed as MySQL's
     "proxy/http": ["proxy/answer"],
+    "proxy/ids": ["proxy/http", "idgen"],
     "proxy/backend": ["proxy/protocol"],
     "proxy/exec": ["proxy/front", "router/plan", "router/merge", "idgen"],
     "proxy/session": ["proxy/exec"],
@@ -38,7 +39,7 @@ ROOMS = {
     "proxy/admin": ["proxy/front", "proxy/skew"],
     "proxy/demo": ["base"],
     "config": ["idgen", "router/rule"],  # and the settings.h of all, see SETTINGS_READERS
-    "proxy": ["config", "idgen/registry", "proxy/net", "proxy/control", "proxy/admin", "proxy/demo"],
+    "proxy": ["config", "idgen/registry", "proxy/ids", "proxy/net", "proxy/control", "proxy/admin", "proxy/demo"],
     "bench": ["proxy"],
 }
 # Rooms that may include the settings.h of every room: config fills them, control logs in with the accounts they hold.
