@@ -36,7 +36,7 @@ ROOMS = {
     "proxy/skew": ["idgen", "router/rule"],
     "proxy/net": ["proxy/session", "proxy/backend", "proxy/answer", "proxy/http"],
     "proxy/control": ["router/catalog", "router/rule", "proxy/backend"],
-    "proxy/admin": ["proxy/front", "proxy/skew"],
+    "proxy/admin": ["proxy/http", "proxy/skew"],
     "proxy/demo": ["base"],
     "config": ["idgen", "router/rule"],  # and the settings.h of all, see SETTINGS_READERS
     "proxy": ["config", "idgen/registry", "proxy/ids", "proxy/net", "proxy/control", "proxy/admin", "proxy/demo"],
