@@ -20,7 +20,7 @@ session::ServerFacts agreed(const std::vector<control::InstanceFacts>& all) {
   const control::InstanceFacts& first = all.front();
   session::ServerFacts facts;
   facts.version = first.version;
-  facts.flavour = first.flavour == control::Flavour::mariadb ? sql::Flavour::mariadb : sql::Flavour::mysql;
+  facts.flavour = first.flavour;
   facts.version_id = first.version_id;
   facts.sql_mode = first.sql_mode;
   if (first.collation_id != 0) facts.default_collation = first.collation_id;

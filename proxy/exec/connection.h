@@ -21,13 +21,18 @@ class PreparedCache {
  public:
   struct Entry {
     uint32_t server_id = 0;
+    // What the server read the text by: another database, sql_mode or character set makes another statement of it.
+    std::string database;
+    VariablesPtr variables;
+    bool fits(const std::string& current_database, const VariablesPtr& current) const;
   };
 
   explicit PreparedCache(size_t limit) : limit_(limit) {}
 
   // Null when absent. The pointer lives until the next insert.
   Entry* find(std::string_view sql);
-  // Returns the server ids of entries that had to go: close them on the server.
+  // In place of the text's entry, if there is one. Returns the server ids of entries that had to go: close them
+  // on the server.
   std::vector<uint32_t> insert(std::string sql, Entry entry);
   void clear();
   size_t size() const { return index_.size(); }
@@ -46,6 +51,7 @@ class PreparedCache {
 struct CapabilityClass {
   bool found_rows = false;     // affected rows count matched rows
   bool deprecate_eof = false;  // result sets end with OK instead of EOF
+  bool no_database = false;    // none was ever selected: once one is, a server knows no way back
   bool operator==(const CapabilityClass&) const = default;
 };
 
@@ -57,7 +63,7 @@ struct Connection {
   rule::InstanceId instance;
   CapabilityClass capability;
   protocol::Capabilities capabilities = 0;  // negotiated
-  sql::Flavour flavour = sql::Flavour::mariadb;
+  mysql::Flavour flavour = mysql::Flavour::mariadb;
   uint64_t server_thread = 0;  // for KILL QUERY
   void* owner = nullptr;       // the driver's own; not looked at here
 

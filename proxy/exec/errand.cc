@@ -33,6 +33,7 @@ void Errand::send() {
   sent_ = true;
   Lane& lane = *state_.lanes.find(instance_);
   bring_to_state(lane, state_);
+  select_database(lane, database_);
   if (what_ == What::query) lane.query(sql_, Purpose::capture);
   if (what_ == What::prepare) lane.prepare(sql_, Purpose::metadata);
   port_.flush(&lane.connection());

@@ -22,8 +22,15 @@ class Errand final : public Task {
     prepare,     // PREPARE `sql`, keep the definitions, close it again
   };
 
-  Errand(What what, rule::InstanceId instance, std::string sql, SessionState& state, Port& port)
-      : what_(what), instance_(instance), sql_(std::move(sql)), state_(state), port_(port) {}
+  // `database`: as ExecutionUnit's.
+  Errand(What what, rule::InstanceId instance, std::string sql, SessionState& state, Port& port,
+         std::string database = {})
+      : what_(what),
+        instance_(instance),
+        sql_(std::move(sql)),
+        database_(std::move(database)),
+        state_(state),
+        port_(port) {}
 
   void start() override;
   void on_lease(rule::InstanceId instance, Result<Connection*> connection) override;
@@ -47,6 +54,7 @@ class Errand final : public Task {
   What what_;
   rule::InstanceId instance_;
   std::string sql_;
+  std::string database_;
   SessionState& state_;
   Port& port_;
   bool leasing_ = false;

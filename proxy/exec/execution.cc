@@ -14,6 +14,13 @@ using protocol::Part;
 
 namespace {
 
+// Warnings of a statement's text and not of its rows: units that were cut from one statement repeat them.
+bool is_of_the_text(uint16_t code) {
+  return code == mysql::er::warn_deprecated_syntax || code == mysql::er::warn_deprecated_no_replacement ||
+         code == mysql::er::deprecated_utf8_alias || code == mysql::er::warn_deprecated_collation ||
+         code == mysql::er::binlog_unsafe_statement;
+}
+
 // The rows that SHOW WARNINGS keeps for the client, as MySQL's max_error_count.
 constexpr size_t warnings_kept = 64;
 
@@ -137,6 +144,9 @@ void Execution::begin_units() {
   for (const auto& lane : state_.lanes.all()) {
     if (!uses(lane->instance())) continue;
     bring_to_state(*lane, state_);
+    for (const auto& unit : plan_.units) {
+      if (unit.instance == lane->instance()) select_database(*lane, unit.database);
+    }
     if (in_transaction || own_transaction_) {
       begin_branch(*lane, state_);
     } else if (!state_.transaction.one_shot.empty()) {
@@ -144,14 +154,19 @@ void Execution::begin_units() {
     }
     if (plan_.writes) lane->written = true;
     if (savepoint_) lane->query(std::string("SAVEPOINT ") + statement_savepoint, Purpose::savepoint);
+    lane->held = !lane->idle() && !may_run_ahead();
     if (!plan_.metadata_sql.empty() && lane->instance() == plan_.units.front().instance) {
       lane->prepare(plan_.metadata_sql, Purpose::metadata);
     }
-    queue_units(*lane);
+    if (!lane->held) queue_units(*lane);
     port_.flush(&lane->connection());
   }
   if (!in_transaction) state_.transaction.one_shot.clear();
 }
+
+// Whether the units may go out in one write with what brings the connection to the session's state and opens
+// the transaction. If that is refused, a write behind it would run in another state or commit by itself.
+bool Execution::may_run_ahead() const { return !plan_.writes && plan_.kind != plan::PlanKind::forward; }
 
 // The units of a write go one after the other: an instance that fails one may have ended its transaction with
 // it (a deadlock), and what came behind would be made durable by itself.
@@ -176,7 +191,9 @@ void Execution::queue_next(Lane& lane) {
     ++next;
     return;
   }
-  if (const auto* prepared = lane.connection().prepared.find(unit.sql)) {
+  auto& connection = lane.connection();
+  const auto* prepared = connection.prepared.find(unit.sql);
+  if (prepared != nullptr && prepared->fits(connection.database, connection.applied)) {
     lane.execute(prepared->server_id, unit_values(unit), next);
     ++next;
   } else {
@@ -251,18 +268,34 @@ void Execution::on_rows(Lane& lane, const Step& step, std::string_view frames) {
   if (step.purpose == Purpose::unit) reply_->on_rows(lane, step.unit, frames);
 }
 
+// What went ahead of a lane's units is accepted.
+void Execution::go_on(Lane& lane) {
+  if (!lane.held || !lane.idle()) return;
+  lane.held = false;
+  if (error_) return;
+  queue_units(lane);
+  port_.flush(&lane.connection());
+}
+
 void Execution::on_step_done(Lane& lane, const Step& step, bool failed) {
   switch (step.purpose) {
+    case Purpose::state:
+    case Purpose::begin:
+    case Purpose::savepoint:
+      go_on(lane);
+      return;
     case Purpose::metadata:
-      if (failed) return;
+      if (failed) return go_on(lane);
       lane.close_statement(lane.tracker().statement_id());
       reply_->on_metadata_done();
       port_.flush(&lane.connection());
+      go_on(lane);
       return;
     case Purpose::prepare: {
       if (failed) return;
-      const PreparedCache::Entry entry{lane.tracker().statement_id()};
-      for (const uint32_t old : lane.connection().prepared.insert(plan_.units[step.unit].sql, entry)) {
+      auto& connection = lane.connection();
+      PreparedCache::Entry entry{lane.tracker().statement_id(), connection.database, connection.applied};
+      for (const uint32_t old : connection.prepared.insert(plan_.units[step.unit].sql, std::move(entry))) {
         lane.close_statement(old);
       }
       queue_next(lane);
@@ -276,7 +309,11 @@ void Execution::on_step_done(Lane& lane, const Step& step, bool failed) {
         lane.paused = false;
         port_.resume(&lane.connection());
       }
+      // KILL QUERY stopped one unit only.
+      if (cancelled_ && !lane.idle()) port_.kill_query(&lane.connection());
       if (one_by_one() && !failed) {
+        // The next unit's warnings take the place of these.
+        if (plan_.atomic && lane.tracker().warnings() > 0) ask(lane, Question::warnings, "SHOW WARNINGS");
         queue_next(lane);
         port_.flush(&lane.connection());
       }
@@ -294,8 +331,11 @@ void Execution::on_step_done(Lane& lane, const Step& step, bool failed) {
 }
 
 void Execution::note_error(uint32_t unit, Error error) {
+  if (cancelled_ && error.code == mysql::er::query_interrupted) error = *cancelled_;
   // The first unit's error is what the client is told, however the answers came in; a KILL's own error stays.
-  if (error_ && (cancelled_ || unit >= error_unit_)) return;
+  // But that the instance has ended the transaction goes before all else.
+  const bool ends_transaction = error.code == mysql::er::lock_deadlock;
+  if (error_ && !ends_transaction && (cancelled_ || unit >= error_unit_)) return;
   error_ = std::move(error);
   error_unit_ = unit;
   // At once: what follows in the same read must not depend on how the bytes are cut.
@@ -314,19 +354,27 @@ void Execution::stop_reading_units() {
   }
 }
 
+// A single write that is with its instance may be done before the KILL arrives. Only the instance knows, and its
+// answer is the client's.
+bool Execution::server_decides() const {
+  if (stage_ != Stage::running || may_run_ahead() || plan_.units.size() != 1) return false;
+  const Lane* lane = state_.lanes.find(plan_.units.front().instance);
+  return lane != nullptr && !lane->held;
+}
+
 void Execution::cancel(Error error) {
   // What is done already is told as it is.
   if (stage_ != Stage::leasing && stage_ != Stage::running) return;
-  cancelled_ = true;
-  if (!error_) {
-    error_ = std::move(error);
+  if (!cancelled_) cancelled_ = std::move(error);
+  if (!error_ && !server_decides()) {
+    error_ = cancelled_;
     error_unit_ = 0;
   }
   if (stage_ == Stage::running) {
     for (const auto& lane : state_.lanes.all()) {
       if (!lane->idle()) port_.kill_query(&lane->connection());
     }
-    stop_reading_units();
+    if (error_) stop_reading_units();
   }
 }
 
@@ -355,7 +403,7 @@ void Execution::after_units() {
   }
   note_insert_id();
   const Tally& tally = reply_->tally();
-  warnings_ = tally.warnings;
+  warnings_ = tally.warnings - std::min(tally.warnings, repeated_warnings_);
   state_.found_rows = tally.rows;
   follow_up();
 }
@@ -419,22 +467,23 @@ void Execution::undo() {
   }
 }
 
+void Execution::ask(Lane& lane, Question question, std::string_view sql) {
+  asked_.push_back({&lane, question, {}});
+  lane.query(sql, Purpose::capture);
+}
+
 void Execution::follow_up() {
   stage_ = Stage::following_up;
-  const auto ask = [&](Lane& lane, Question question, std::string_view sql) {
-    asked_.push_back({&lane, question, {}});
-    lane.query(sql, Purpose::capture);
-    port_.flush(&lane.connection());
-  };
   for (const auto& lane : state_.lanes.all()) {
     if (!uses(lane->instance()) || lane->connection().lost) continue;
     if (options_.calc_found_rows) ask(*lane, Question::found_rows, "SELECT FOUND_ROWS()");
-    if (warnings_ > 0) ask(*lane, Question::warnings, "SHOW WARNINGS");
+    if (warnings_ > 0 && !plan_.atomic) ask(*lane, Question::warnings, "SHOW WARNINGS");
     // Whether the id was generated or written by the client: the server's function knows, and is set back to
     // 0 so that the next answer can be told from this one.
     if (options_.fetch_insert_id && reply_->tally().insert_id != 0) {
       ask(*lane, Question::insert_id, "SELECT LAST_INSERT_ID(), LAST_INSERT_ID(0)");
     }
+    if (!lane->idle()) port_.flush(&lane->connection());
   }
 }
 
@@ -451,17 +500,28 @@ void Execution::take_captured(Lane& lane, bool failed) {
   asked_.erase(asked_.begin() + (found - asked_.data()));
   const auto& rows = asked.capture.rows();
   if (failed || rows.empty()) return;
-  if (asked.question == Question::warnings) {
-    for (const auto& row : rows) {
-      if (row.size() < 3 || state_.warnings.size() >= warnings_kept) break;
-      state_.warnings.push_back(
-          {row[0].value_or(""), static_cast<uint16_t>(number_of(row[1])), row[2].value_or("")});
-    }
-    return;
-  }
+  if (asked.question == Question::warnings) return take_warnings(asked.capture);
   const uint64_t value = rows[0].empty() ? 0 : number_of(rows[0][0]);
   if (asked.question == Question::found_rows) state_.found_rows = value;
   if (asked.question == Question::insert_id && value != 0) state_.last_insert_id = value;
+}
+
+void Execution::take_warnings(const Capture& capture) {
+  std::vector<Warning> taken;
+  for (const auto& row : capture.rows()) {
+    if (row.size() < 3) return;
+    taken.push_back({row[0].value_or(""), static_cast<uint16_t>(number_of(row[1])), row[2].value_or("")});
+  }
+  const auto known = state_.warnings.size();
+  for (auto at = taken.begin(); at != taken.end(); ++at) {
+    const auto same = [&](const Warning& other) { return other.code == at->code && other.message == at->message; };
+    const auto before = std::count_if(state_.warnings.begin(), state_.warnings.begin() + static_cast<ptrdiff_t>(known), same);
+    if (plan_.atomic && is_of_the_text(at->code) && std::count_if(taken.begin(), at, same) < before) {
+      ++repeated_warnings_;
+    } else if (state_.warnings.size() < warnings_kept) {
+      state_.warnings.push_back(*at);
+    }
+  }
 }
 
 void Execution::after_follow_up() {

@@ -89,8 +89,11 @@ class Execution final : public Task {
   void begin_units();
   void queue_units(Lane& lane);
   void queue_next(Lane& lane);
+  void go_on(Lane& lane);
   // Binary: the id that EXECUTE names comes with PREPARE's answer.
   bool one_by_one() const { return options_.answer.binary || plan_.atomic; }
+  bool may_run_ahead() const;
+  bool server_decides() const;
   std::vector<mysql::Value> unit_values(const plan::ExecutionUnit& unit) const;
   bool units_idle() const;
   void after_units();
@@ -103,7 +106,9 @@ class Execution final : public Task {
   void fail_with(Error error);
   void note_error(uint32_t unit, Error error);
   void stop_reading_units();
+  void ask(Lane& lane, Question question, std::string_view sql);
   void take_captured(Lane& lane, bool failed);
+  void take_warnings(const Capture& capture);
   void poison(const std::string& why);
   const std::string& name(rule::InstanceId instance) const { return names_[instance]; }
 
@@ -118,13 +123,14 @@ class Execution final : public Task {
   std::vector<uint32_t> next_unit_;        // one by one: by instance, the next unit to run
   bool own_transaction_ = false;           // BEGIN … COMMIT around this statement alone
   bool savepoint_ = false;                 // inside the client's transaction
-  bool cancelled_ = false;
+  std::optional<Error> cancelled_;         // what a KILL or a timeout wants told
   uint32_t error_unit_ = UINT32_MAX;
   std::optional<Error> error_;
   std::optional<CommitFlow> commit_;
   std::vector<FollowUp> asked_;  // in the order of their sending
   uint64_t insert_id_ = 0;
   uint32_t warnings_ = 0;
+  uint32_t repeated_warnings_ = 0;  // those that one server would have given once for all units
   Outcome outcome_;
 };
 

@@ -83,6 +83,7 @@ class Lane {
   bool written = false;  // a write was sent since
   bool pinned = false;   // state that only this connection has: it stays with the session
   bool paused = false;   // reading is stopped
+  bool held = false;     // its units wait until what goes ahead of them is accepted
 
  private:
   void push(Purpose purpose, uint32_t unit, protocol::ResponseShape shape, uint8_t sequence);

@@ -8,11 +8,20 @@ void bring_to_state(Lane& lane, const SessionState& state) {
       connection.database != state.database) {
     lane.init_db(state.database);
     connection.database = state.database;
+    if (connection.capability.no_database) connection.retire = true;
   }
   if (connection.applied == state.variables) return;
   const std::string change = difference(*connection.applied, *state.variables, connection.flavour);
   if (!change.empty()) lane.query(change, Purpose::state);
   connection.applied = state.variables;
+}
+
+void select_database(Lane& lane, const std::string& database) {
+  Connection& connection = lane.connection();
+  if (database.empty() || !connection.database.empty()) return;
+  lane.init_db(database);
+  connection.database = database;
+  if (connection.capability.no_database) connection.retire = true;
 }
 
 void begin_branch(Lane& lane, const SessionState& state) {

@@ -10,6 +10,9 @@ namespace evenkeel::exec {
 // instance). Pipelined before the statement: nothing when the states agree.
 void bring_to_state(Lane& lane, const SessionState& state);
 
+// Queues the choice of `database` where none is current; nothing when it is empty.
+void select_database(Lane& lane, const std::string& database);
+
 // Queues BEGIN (with its characteristics, and the savepoints that the transaction has so far) unless the lane
 // has begun.
 void begin_branch(Lane& lane, const SessionState& state);

@@ -68,10 +68,14 @@ void restore_definition(protocol::ColumnDefinition& column, const std::vector<pl
     const bool actual = std::any_of(names.actual_tables.begin(), names.actual_tables.end(),
                                     [&](const auto& name) { return same_name(name, column.original_table); });
     if (!actual) continue;
+    if (!column.schema.empty()) column.schema = names.schema;
     if (same_name(column.table, column.original_table)) column.table = names.table;
     column.original_table = names.table;
-    column.schema = names.schema;
     return;
+  }
+  // A column of a common table.
+  for (const auto& names : restore) {
+    if (same_name(column.schema, names.actual_database)) column.schema = names.schema;
   }
 }
 

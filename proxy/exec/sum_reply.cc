@@ -43,14 +43,36 @@ void SumReply::on_part(Lane& lane, uint32_t, Part part, std::string_view payload
   }
   tally_.affected_rows += ok->affected_rows;
   tally_.warnings += ok->warnings;
-  add_counts(ok->message, counts_);
+  if (ok->message.empty() && plan_.insert_kind != plan::InsertKind::none) {
+    count_row(*ok);
+  } else {
+    add_counts(ok->message, counts_);
+  }
+}
+
+// A unit of one row says nothing of records and duplicates: they follow from the rows that it affected.
+void SumReply::count_row(const protocol::Ok& ok) {
+  uint64_t duplicates = 0;
+  switch (plan_.insert_kind) {
+    case plan::InsertKind::none:
+    case plan::InsertKind::plain:
+      break;
+    case plan::InsertKind::ignore:
+      duplicates = ok.affected_rows == 0 ? 1 : 0;
+      break;
+    case plan::InsertKind::replace:  // the row itself, and those that it took the place of
+      duplicates = ok.affected_rows - std::min<uint64_t>(ok.affected_rows, 1);
+      break;
+    case plan::InsertKind::on_duplicate:  // 2: an existing row was changed
+      duplicates = ok.affected_rows == 2 ? 1 : 0;
+      break;
+  }
+  add_counts(fmt::format("Records: 1  Duplicates: {}  Warnings: 0", duplicates), counts_);
 }
 
 void SumReply::complete(uint64_t insert_id, uint32_t warnings) {
   for (auto& [word, count] : counts_) {
-    if (word == "Warnings") count = tally_.warnings;
-    // A unit of one row sends no message: its row is counted by what it affected.
-    if (word == "Records") count = std::max(count, tally_.affected_rows);
+    if (word == "Warnings") count = warnings;
     tally_.message += fmt::format("{}{}: {}", tally_.message.empty() ? "" : "  ", word, count);
   }
   Reply::complete(insert_id, warnings);

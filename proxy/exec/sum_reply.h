@@ -19,6 +19,8 @@ class SumReply final : public Reply {
   void complete(uint64_t insert_id, uint32_t warnings) override;
 
  private:
+  void count_row(const protocol::Ok& ok);
+
   // "Rows matched: 3  Changed: 1  Warnings: 0", summed word by word.
   std::vector<std::pair<std::string, uint64_t>> counts_;
 };

@@ -7,8 +7,8 @@
 namespace evenkeel::exec {
 namespace {
 
-std::string_view server_name(std::string_view name, sql::Flavour flavour) {
-  if (flavour != sql::Flavour::mariadb) return name;
+std::string_view server_name(std::string_view name, mysql::Flavour flavour) {
+  if (flavour != mysql::Flavour::mariadb) return name;
   if (name == "transaction_isolation") return "tx_isolation";
   if (name == "transaction_read_only") return "tx_read_only";
   return name;
@@ -45,7 +45,7 @@ VariablesPtr with(const VariablesPtr& base, const std::vector<Variables::Item>& 
   return std::make_shared<const Variables>(std::move(items));
 }
 
-std::string difference(const Variables& from, const Variables& to, sql::Flavour flavour) {
+std::string difference(const Variables& from, const Variables& to, mysql::Flavour flavour) {
   std::string statement;
   const auto change = [&](const std::string& name, std::string_view value) {
     append_assignment(statement, server_name(name, flavour), value);

@@ -35,6 +35,6 @@ VariablesPtr with(const VariablesPtr& base, const std::vector<Variables::Item>& 
 
 // The SET statement that brings a connection from one state to another; empty when the states are equal.
 // MariaDB 10 calls transaction_isolation and transaction_read_only tx_isolation and tx_read_only.
-std::string difference(const Variables& from, const Variables& to, sql::Flavour flavour);
+std::string difference(const Variables& from, const Variables& to, mysql::Flavour flavour);
 
 }  // namespace evenkeel::exec

@@ -39,6 +39,7 @@ exec::CapabilityClass class_of(uint8_t bits) {
   exec::CapabilityClass kind;
   kind.found_rows = (bits & 1) != 0;
   kind.deprecate_eof = (bits & 2) != 0;
+  kind.no_database = (bits & 4) != 0;
   return kind;
 }
 
@@ -57,11 +58,11 @@ Error connect_error(const backend::Instance& instance, std::string_view reason) 
 }  // namespace
 
 BackendSocket::BackendSocket(Loop& loop, const backend::PoolKey& key, backend::Handle handle,
-                             uint64_t kill_thread)
+                             std::string kill)
     : loop_(loop),
       key_(key),
       handle_(handle),
-      kill_thread_(kill_thread),
+      kill_(std::move(kill)),
       opened_at_(loop.now()),
       connection_(key.instance, class_of(key.capability_class), prepared_limit(loop.shared())) {
   connection_.owner = this;
@@ -173,14 +174,12 @@ void BackendSocket::login_step(backend::ClientHandshake::Next next) {
 void BackendSocket::logged_in() {
   const auto& facts = login_->facts();
   connection_.capabilities = facts.capabilities;
-  connection_.flavour =
-      facts.flavour == mysql::Flavour::mariadb ? sql::Flavour::mariadb : sql::Flavour::mysql;
+  connection_.flavour = facts.flavour;
   connection_.server_thread = facts.connection_id;
   connection_.applied = baseline_variables();
   login_.reset();
-  const std::string sql =
-      kill_thread_ != 0 ? fmt::format("KILL QUERY {}", kill_thread_) : std::string(baseline_sql);
-  stage_ = kill_thread_ != 0 ? Stage::killing : Stage::preparing;
+  const std::string sql = kill_.empty() ? std::string(baseline_sql) : kill_;
+  stage_ = kill_.empty() ? Stage::preparing : Stage::killing;
   protocol::PacketWriter packets(connection_.out, 0);
   packets.write(protocol::Query{sql, {}}, connection_.capabilities);
   flush();

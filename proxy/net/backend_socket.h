@@ -16,10 +16,10 @@ namespace evenkeel::net {
 class ClientSocket;
 class Loop;
 
-// Owned by its loop. Errand `pooled`: serves sessions. Errand `kill`: sends one KILL QUERY and ends.
+// Owned by its loop. Serves sessions, or (`kill` is not empty) sends that one statement and ends.
 class BackendSocket final : public StreamOwner {
  public:
-  BackendSocket(Loop& loop, const backend::PoolKey& key, backend::Handle handle, uint64_t kill_thread);
+  BackendSocket(Loop& loop, const backend::PoolKey& key, backend::Handle handle, std::string kill = {});
   ~BackendSocket() override;
 
   void open();
@@ -28,7 +28,7 @@ class BackendSocket final : public StreamOwner {
   backend::Handle handle() const { return handle_; }
   exec::Connection& connection() { return connection_; }
   bool ready() const { return stage_ == Stage::ready; }
-  bool pooled() const { return kill_thread_ == 0; }
+  bool pooled() const { return kill_.empty(); }
   std::chrono::nanoseconds opened_at() const { return opened_at_; }
 
   void lend(ClientSocket* client) { client_ = client; }
@@ -64,7 +64,7 @@ class BackendSocket final : public StreamOwner {
   Loop& loop_;
   backend::PoolKey key_;
   backend::Handle handle_;
-  uint64_t kill_thread_;  // 0: pooled
+  std::string kill_;
   std::chrono::nanoseconds opened_at_;
   exec::Connection connection_;
   Stage stage_ = Stage::connecting;

@@ -24,7 +24,8 @@ protocol::auth::Nonce fresh_nonce() {
 }
 
 uint8_t class_bits(exec::CapabilityClass kind) {
-  return static_cast<uint8_t>((kind.found_rows ? 1 : 0) | (kind.deprecate_eof ? 2 : 0));
+  return static_cast<uint8_t>((kind.found_rows ? 1 : 0) | (kind.deprecate_eof ? 2 : 0) |
+                              (kind.no_database ? 4 : 0));
 }
 
 // Tickets of one client: the instance number; waiters of a loop: client and ticket in one word.
@@ -298,7 +299,12 @@ void ClientSocket::resume(exec::Connection* connection) {
 
 void ClientSocket::kill_query(exec::Connection* connection) {
   connection->retire = true;
-  loop_.kill_query(static_cast<BackendSocket*>(connection->owner));
+  loop_.kill(static_cast<BackendSocket*>(connection->owner), "KILL QUERY");
+}
+
+void ClientSocket::kill_connection(exec::Connection* connection) {
+  connection->retire = true;
+  loop_.kill(static_cast<BackendSocket*>(connection->owner), "KILL");
 }
 
 void ClientSocket::on_timer(evutil_socket_t, short, void* self) {

@@ -57,6 +57,7 @@ class ClientSocket final : public StreamOwner, public session::SessionPort {
   void pause(exec::Connection* connection) override;
   void resume(exec::Connection* connection) override;
   void kill_query(exec::Connection* connection) override;
+  void kill_connection(exec::Connection* connection) override;
   void set_timer(std::chrono::microseconds delay) override;
   void read_client(bool on) override;
   void close_client() override;

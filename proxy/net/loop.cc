@@ -143,7 +143,7 @@ void Loop::obey(backend::Pool::Actions& actions) {
 }
 
 void Loop::open(const backend::PoolKey& key) {
-  auto socket = std::make_unique<BackendSocket>(*this, key, ++last_handle_, 0);
+  auto socket = std::make_unique<BackendSocket>(*this, key, ++last_handle_);
   BackendSocket* opening = socket.get();
   backends_.emplace(opening->handle(), std::move(socket));
   opening->open();
@@ -218,9 +218,9 @@ void Loop::lost(BackendSocket* socket) {
   obey(actions);
 }
 
-void Loop::kill_query(BackendSocket* socket) {
-  auto killer = std::make_unique<BackendSocket>(*this, socket->key(), ++last_handle_,
-                                                socket->connection().server_thread);
+void Loop::kill(BackendSocket* socket, std::string_view what) {
+  auto killer = std::make_unique<BackendSocket>(
+      *this, socket->key(), ++last_handle_, fmt::format("{} {}", what, socket->connection().server_thread));
   BackendSocket* opening = killer.get();
   backends_.emplace(opening->handle(), std::move(killer));
   opening->open();

@@ -83,7 +83,8 @@ class Loop {
   void opened(BackendSocket* socket);
   void open_failed(BackendSocket* socket, const Error& error);
   void lost(BackendSocket* socket);
-  void kill_query(BackendSocket* socket);
+  // `what`: "KILL QUERY" or "KILL", sent over another connection.
+  void kill(BackendSocket* socket, std::string_view what);
   void client_gone(ClientSocket* client);
   ClientSocket* find_client(uint64_t connection_id);
 

@@ -80,7 +80,7 @@ Status Server::State::make_shared_parts(ServerParts& parts) {
     handshake.rsa_key = rsa_key;
     // MariaDB's own clients of old know mysql_native_password alone; every client may be switched to the
     // other.
-    if (parts.environment.server.flavour == sql::Flavour::mariadb) {
+    if (parts.environment.server.flavour == mysql::Flavour::mariadb) {
       handshake.default_plugin = protocol::plugin::native_password;
     }
     shared.listeners.push_back(std::move(facts));

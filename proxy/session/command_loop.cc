@@ -14,6 +14,7 @@ namespace {
 
 // Pipelined commands wait in memory up to this; beyond it the client is not read from.
 constexpr size_t waiting_input_high = size_t{1} << 20;
+constexpr std::chrono::microseconds kill_again = std::chrono::seconds(1);
 // Buffers larger than this are given back between commands.
 constexpr size_t kept_capacity = 512;
 
@@ -40,9 +41,10 @@ Session::Session(Environment& environment, SessionPort& port, const front::Login
 }
 
 Session::~Session() {
-  // The client is gone: what runs for it is stopped, what is open is rolled back by closing its connections.
+  // The client is gone: what runs for it is stopped, what is open is rolled back by closing its connections. A
+  // COMMIT is let through: what was asked for is better than what nobody can tell.
   for (const auto& lane : state_.lanes.all()) {
-    if (!lane->idle()) port_.kill_query(&lane->connection());
+    if (!lane->idle() && lane->current().purpose != exec::Purpose::commit) port_.kill_connection(&lane->connection());
   }
   state_.lanes.release_all(port_);
 }
@@ -56,8 +58,7 @@ void Session::set_up(const front::Login& login) {
   user_at_host_ = fmt::format("{}@{}", login.user, host_);
   state_.lex.flavour = environment_.server.flavour;
   state_.lex.version = environment_.server.version_id;
-  const auto flavour =
-      environment_.server.flavour == sql::Flavour::mariadb ? mysql::Flavour::mariadb : mysql::Flavour::mysql;
+  const auto flavour = environment_.server.flavour;
   const mysql::Collation* collation = mysql::find_collation(login.collation, flavour);
   if (collation == nullptr) collation = mysql::find_collation(environment_.server.default_collation, flavour);
   state_.variables = std::make_shared<const exec::Variables>(
@@ -66,9 +67,8 @@ void Session::set_up(const front::Login& login) {
                                          {"collation_connection", fmt::format("'{}'", collation->name)}});
   state_.results_collation = collation->id;
   note_variables();
-  if (!login.database.empty()) {
-    use_database(login.database);
-  } else {
+  use_database(login.database);
+  if (login.database.empty()) {
     const auto& schemas = environment_.rules->schemas();
     state_.default_instance = schemas.empty() ? rule::InstanceId{0} : schemas.front().default_instance;
   }
@@ -248,6 +248,7 @@ void Session::advance() {
     task_->advance();
     if (!task_->done()) return;
     finished_.push_back(std::move(task_));
+    if (std::exchange(cancelling_, std::nullopt)) port_.set_timer(std::chrono::microseconds(0));
     drop_lost_lanes("while another statement ran");
     const Continuation then = std::move(then_);
     then_ = nullptr;
@@ -319,11 +320,20 @@ void Session::on_timer() {
     return;
   }
   if (!task_) return;
-  task_->cancel(make_error(ErrorKind::limit, mysql::er::query_timeout,
-                           fmt::format("Query execution was interrupted, maximum statement execution time "
-                                       "exceeded (query_timeout {} ms)",
-                                       environment_.settings->query_timeout.count())));
+  if (cancelling_) return cancel_task(*cancelling_);
+  cancel_task(make_error(ErrorKind::limit, mysql::er::query_timeout,
+                         fmt::format("Query execution was interrupted, maximum statement execution time "
+                                     "exceeded (query_timeout {} ms)",
+                                     environment_.settings->query_timeout.count())));
+}
+
+// A KILL travels on another connection and can arrive before what it is to stop: it is sent again until that
+// has ended.
+void Session::cancel_task(Error error) {
+  cancelling_ = std::move(error);
+  task_->cancel(*cancelling_);
   advance();
+  if (task_ && cancelling_) port_.set_timer(kill_again);
 }
 
 bool Session::kill_query(Error error) {
@@ -334,8 +344,7 @@ bool Session::kill_query(Error error) {
     return true;
   }
   if (!task_) return false;
-  task_->cancel(std::move(error));
-  advance();
+  cancel_task(std::move(error));
   return true;
 }
 

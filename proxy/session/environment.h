@@ -22,7 +22,7 @@ class StatementCache;
 // What the instances agree on, learnt at start.
 struct ServerFacts {
   std::string version;  // announced to clients: the instances' own
-  sql::Flavour flavour = sql::Flavour::mariadb;
+  mysql::Flavour flavour = mysql::Flavour::mariadb;
   uint32_t version_id = 101100;
   std::string sql_mode;  // the instances' default
   uint16_t default_collation = 45;

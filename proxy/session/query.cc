@@ -22,6 +22,11 @@ bool is_show_warnings(const sql::Statement& statement) {
           statement.words.starts_with("show count"));
 }
 
+bool is_blank(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return c == ';' || c == '\0' || c == ' ' || (c >= '\t' && c <= '\r'); });
+}
+
 // What a transaction that cannot go on still accepts.
 bool ends_transaction(const sql::Statement& statement) {
   if (statement.kind != StatementKind::transaction) return false;
@@ -159,9 +164,11 @@ void Session::dispatch(const CachedStatement& cached) {
         make_error(ErrorKind::backend, mysql::er::cr_server_lost,
                    "the connection that held this session's temporary tables or locks is lost"));
   }
-  if (cached.refusal) return refuse(statement, *cached.refusal);
+  if (cached.refusal) return refuse_statement(statement, *cached.refusal, statement_tokens_->text);
   switch (statement.kind) {
     case StatementKind::empty:
+      // A comment alone is a statement that does nothing, and no text is an error.
+      if (!is_blank(statement_tokens_->text)) return answer_statement_ok();
       return answer_error(make_error(ErrorKind::statement, mysql::er::empty_query, "Query was empty"));
     case StatementKind::set:
       return handle_set(*statement.set);
@@ -189,10 +196,10 @@ void Session::dispatch(const CachedStatement& cached) {
 
 // A statement that was not understood may simply be wrong: the server's own syntax error is worth more to the
 // client than a refusal. PREPARE runs nothing.
-void Session::refuse(const sql::Statement& statement, const Error& refusal) {
+void Session::refuse_statement(const sql::Statement& statement, const Error& refusal, std::string_view text) {
   const bool not_understood = statement.has_opaque || statement.kind == StatementKind::opaque;
-  if (!not_understood || binary_) return answer_error(refusal);
-  const std::string sql(tokens_.text);
+  if (!not_understood) return answer_error(refusal);
+  const std::string sql(text);
   keep_text();
   run(std::make_unique<exec::Errand>(exec::Errand::What::prepare, state_.default_instance, sql, state_,
                                      port_),

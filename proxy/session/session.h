@@ -84,6 +84,7 @@ class Session {
   void end_command();
   void run(std::unique_ptr<exec::Task> task, Continuation then);
   void advance();
+  void cancel_task(Error error);
   void drop_lost_lanes(const std::string& reason);
   uint16_t status() const;
 
@@ -93,7 +94,8 @@ class Session {
   void run_statement();
   Result<CachedStatement> look_up(const sql::Tokens& tokens, sql::Span part);
   void dispatch(const CachedStatement& cached);
-  void refuse(const sql::Statement& statement, const Error& refusal);
+  // `text`: the client's, when the statement is none of those below.
+  void refuse_statement(const sql::Statement& statement, const Error& refusal, std::string_view text);
   void keep_text();
   void draw_first_keys();
   void draw_keys();
@@ -157,6 +159,7 @@ class Session {
   Continuation then_;
   std::vector<std::unique_ptr<exec::Task>> finished_;  // destroyed when no call of theirs is on the stack
   uint8_t sequence_ = 1;                               // of the next packet to the client
+  std::optional<Error> cancelling_;                    // what the task is to end with
   bool in_task_ = false;  // a task's start() is on the stack
 
   // The running statement.

@@ -29,8 +29,7 @@ void Session::note_variables() {
   state_.lex.pipes_as_concat = mode.pipes_as_concat;
   state_.lex.high_not_precedence = mode.high_not_precedence;
   state_.no_auto_value_on_zero = mode.no_auto_value_on_zero;
-  const auto flavour =
-      environment_.server.flavour == sql::Flavour::mariadb ? mysql::Flavour::mariadb : mysql::Flavour::mysql;
+  const auto flavour = environment_.server.flavour;
   const std::string name = unquoted(variables.find("collation_connection"));
   const mysql::Collation* collation = name.empty() ? nullptr : mysql::find_collation(name, flavour);
   state_.connection_collation = collation != nullptr ? collation->id : environment_.server.default_collation;
@@ -118,6 +117,7 @@ void Session::use_database(std::string database) {
   const auto* schema = environment_.rules->find_schema(database);
   if (schema != nullptr) state_.default_instance = schema->default_instance;
   state_.database = std::move(database);
+  state_.capability.no_database = state_.database.empty();
 }
 
 void Session::use_checked(std::string database) {
@@ -127,6 +127,7 @@ void Session::use_checked(std::string database) {
   }
   const auto before = state_.database;
   state_.database = std::move(database);
+  state_.capability.no_database = false;
   if (text_.empty()) keep_text();
   run(std::make_unique<exec::Errand>(exec::Errand::What::state_only, state_.default_instance, "", state_,
                                      port_),
@@ -134,6 +135,7 @@ void Session::use_checked(std::string database) {
         const auto& errand = static_cast<const exec::Errand&>(*finished_.back());
         if (errand.error()) {
           state_.database = before;
+          state_.capability.no_database = before.empty();
           return answer_error(*errand.error());
         }
         answer_statement_ok();

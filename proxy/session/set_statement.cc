@@ -127,8 +127,7 @@ class Interpreter {
 
   const sql::Tokens& tokens_;
   const sql::LexRules& rules_;
-  mysql::Flavour flavour_ =
-      rules_.flavour == sql::Flavour::mariadb ? mysql::Flavour::mariadb : mysql::Flavour::mysql;
+  mysql::Flavour flavour_ = rules_.flavour;
 };
 
 Status Interpreter::item(const SetItem& item) {

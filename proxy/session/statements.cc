@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
 #include "base/mysql/error_codes.h"
 #include "proxy/protocol/statement_messages.h"
 #include "proxy/session/session.h"
+#include "router/sql/keywords.h"
 #include "router/sql/parser.h"
 
 namespace evenkeel::session {
@@ -23,9 +25,30 @@ Error unknown_statement(uint32_t id, std::string_view command) {
                     fmt::format("Unknown prepared statement handler ({}) given to {}", id, command));
 }
 
-// Statements without a plan that MySQL lets a client prepare; they run as text would.
-bool is_preparable_command(StatementKind kind) {
-  return kind == StatementKind::set || kind == StatementKind::transaction || kind == StatementKind::kill;
+// Whether the text means by the rules of `now` what it meant by those of `then`.
+bool same_meaning(const sql::Tokens& then, const sql::LexRules& then_rules, const sql::Tokens& now,
+                  const sql::LexRules& now_rules) {
+  const bool pipes_differ = then_rules.pipes_as_concat != now_rules.pipes_as_concat;
+  const bool not_differs = then_rules.high_not_precedence != now_rules.high_not_precedence;
+  const auto same = [&](const sql::Token& a, const sql::Token& b) {
+    if (a.begin != b.begin || a.end != b.end || a.kind != b.kind || a.op != b.op || a.keyword != b.keyword) return false;
+    if (pipes_differ && a.op == sql::Op::pipe_pipe) return false;
+    if (not_differs && a.keyword == sql::Keyword::not_) return false;
+    const bool escapes = then_rules.no_backslash_escapes != now_rules.no_backslash_escapes &&
+                         (a.kind == sql::TokenKind::string || a.kind == sql::TokenKind::national_string);
+    return !escapes || then.text.substr(a.begin, a.end - a.begin).find('\\') == std::string_view::npos;
+  };
+  return std::equal(then.items.begin(), then.items.end(), now.items.begin(), now.items.end(), same);
+}
+
+// Statements without a plan that the servers let a client prepare; they run as text would. MySQL prepares no
+// BEGIN and no savepoint.
+bool is_preparable_command(const sql::Statement& statement, mysql::Flavour flavour) {
+  if (statement.kind == StatementKind::transaction) {
+    const auto kind = statement.transaction->kind;
+    return flavour == mysql::Flavour::mariadb || kind == sql::TxKind::commit || kind == sql::TxKind::rollback;
+  }
+  return statement.kind == StatementKind::set || statement.kind == StatementKind::kill;
 }
 
 }  // namespace
@@ -51,7 +74,13 @@ void Session::handle_prepare(std::string_view payload) {
   auto bound = bind_prepared(*prepared);
   if (!bound) return refuse(bound.error());
   const CachedStatement& statement = prepared->statement;
-  if (statement.refusal) return refuse(*statement.refusal);
+  if (statement.refusal) {
+    // What is told may come later: the statement goes, the copies stay.
+    const CachedStatement refused = statement;
+    text_ = prepared->sql;
+    prepared_.remove(id);
+    return refuse_statement(*refused.statement, *refused.refusal, text_);
+  }
   if (statement.statement->parameters > UINT16_MAX) {
     return refuse(make_error(ErrorKind::limit, 1390, "Prepared statement contains too many placeholders"));
   }
@@ -59,7 +88,7 @@ void Session::handle_prepare(std::string_view payload) {
   rest_ = {};
   binary_ = false;
   if (!statement.bound) {
-    if (!is_preparable_command(statement.statement->kind) || prepared->parameters > 0) {
+    if (!is_preparable_command(*statement.statement, state_.lex.flavour) || prepared->parameters > 0) {
       return refuse(make_error(ErrorKind::unsupported, mysql::er::unsupported_ps,
                                "This command is not supported in the prepared statement protocol yet"));
     }
@@ -78,7 +107,8 @@ void Session::handle_prepare(std::string_view payload) {
   }
   auto restore = std::make_shared<std::vector<plan::NameRestore>>(std::move(prototype->restore));
   const auto& unit = prototype->units.front();
-  run(std::make_unique<exec::Errand>(exec::Errand::What::prepare, unit.instance, unit.sql, state_, port_),
+  run(std::make_unique<exec::Errand>(exec::Errand::What::prepare, unit.instance, unit.sql, state_, port_,
+                                     unit.database),
       [this, id, restore] {
         const auto& errand = static_cast<const exec::Errand&>(*finished_.back());
         if (errand.error()) {
@@ -145,6 +175,15 @@ void Session::handle_execute(std::string_view payload) {
   prepared->long_data_bytes = 0;
   if (!execute) return answer_error(execute.error());
   if (execute->new_types) prepared->types = execute->types;
+  if (prepared->lex != state_.lex) {
+    sql::Tokens now;
+    const auto lexed = sql::lex(prepared->sql, state_.lex, now);
+    if (!lexed || !same_meaning(prepared->tokens, prepared->lex, now, state_.lex)) {
+      return answer_error(make_error(ErrorKind::statement, mysql::er::need_reprepare,
+                                     "Prepared statement needs to be re-prepared: sql_mode or the character set "
+                                     "have changed, and with them what its text means"));
+    }
+  }
   if (prepared->lex != state_.lex || prepared->database != state_.database ||
       prepared->catalog_version != environment_.catalog()->version()) {
     if (auto bound = bind_prepared(*prepared); !bound) return answer_error(bound.error());

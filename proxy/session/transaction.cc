@@ -70,14 +70,16 @@ void Session::handle_transaction(const sql::Transaction& transaction) {
       const bool chain = transaction.chain.value_or(false);
       const bool release = transaction.release.value_or(false);
       const std::string begin_sql = state_.transaction.begin_sql;
+      const std::string one_shot = state_.transaction.one_shot;
       const auto what = commit ? CommitFlow::What::commit : CommitFlow::What::rollback;
-      return end_transaction(what, [this, commit, chain, release, begin_sql](std::optional<Error> error) {
+      return end_transaction(what, [=, this](std::optional<Error> error) {
+        // ROLLBACK of what is lost already has done its work. After a COMMIT that failed nothing is chained.
+        if (error && commit) return answer_error(*error);
         if (chain) {
           state_.transaction.open = true;
           state_.transaction.begin_sql = begin_sql;
+          state_.transaction.one_shot = one_shot;
         }
-        // ROLLBACK of what is lost already has done its work.
-        if (error && commit) return answer_error(*error);
         if (release) closing_ = true;
         answer_statement_ok();
         if (release) port_.close_client();

@@ -161,7 +161,7 @@ size_t line_of(const sql::Tokens& tokens, uint32_t token) {
 sql::LexRules rules_of(mysql::Flavour flavour) {
   sql::LexRules rules;
   const bool is_mysql = flavour == mysql::Flavour::mysql;
-  rules.flavour = is_mysql ? sql::Flavour::mysql : sql::Flavour::mariadb;
+  rules.flavour = is_mysql ? mysql::Flavour::mysql : mysql::Flavour::mariadb;
   rules.version = is_mysql ? 90'700 : 101'100;
   return rules;
 }

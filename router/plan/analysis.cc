@@ -6,6 +6,7 @@
 #include <set>
 
 #include "router/plan/company.h"
+#include "router/plan/constants.h"
 #include "router/plan/key_value.h"
 #include "router/plan/scope.h"
 
@@ -269,7 +270,14 @@ class Analyser {
       const bool holds_call = std::any_of(out_.calls.begin(), out_.calls.end(), [&](const SessionCall& call) {
         return inside(call.expr->span, item->span);
       });
-      if (holds_call) out_.named_items.push_back(item);
+      // A plain column is named by its own name, however it is qualified.
+      const ExprKind kind = bare(*item->expr).kind;
+      const bool plain = kind == ExprKind::column || kind == ExprKind::star;
+      const bool loses_schema =
+          !plain && std::any_of(out_.qualifiers.begin(), out_.qualifiers.end(), [&](const Qualifier& qualifier) {
+            return !qualifier.with_schema.empty() && inside(qualifier.with_schema, item->span);
+          });
+      if (holds_call || loses_schema) out_.named_items.push_back(item);
     }
     const bool not_understood = whole_.kind == sql::StatementKind::opaque;
     if (not_understood && (!out_.calls.empty() || out_.last_insert_id_of != nullptr)) {

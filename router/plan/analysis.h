@@ -61,7 +61,7 @@ struct Analysis {
   std::vector<std::string> others;  // tables that are not sharded
   std::vector<Qualifier> qualifiers;
   std::vector<SessionCall> calls;
-  // Select items without an alias that hold session calls: their result columns keep the client's name.
+  // Select items without an alias whose text changes: their result columns keep the client's name.
   std::vector<const sql::SelectItem*> named_items;
   std::vector<const sql::Expr*> time_calls;      // NOW() and its like
   const sql::Expr* last_insert_id_of = nullptr;  // LAST_INSERT_ID(expr)

@@ -106,7 +106,7 @@ class Forward final : public Bound {
     rewrite.seal();
     Piece piece;
     rewrite.write_statement(statement().span, piece);
-    plan.units.push_back({analysis_.home, std::move(piece.text), std::move(piece.parameters), {}});
+    plan.units.push_back({analysis_.home, std::move(piece.text), std::move(piece.parameters), {}, {}});
     plan.extra_parameters = rewrite.take_extra_parameters();
     return plan;
   }

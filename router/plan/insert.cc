@@ -182,7 +182,7 @@ class Insert final : public Bound {
             ErrorKind::limit, 1390,
             "Prepared statement contains too many placeholders, those of generated keys included"));
       }
-      plan.units.push_back({instance, std::move(piece.text), std::move(piece.parameters), {slot}});
+      plan.units.push_back({instance, std::move(piece.text), std::move(piece.parameters), {slot}, {}});
     }
     plan.extra_parameters = rewrite.take_extra_parameters();
     if (plan.returns_rows) plan.restore = restore_names(analysis_, plan.units.front().slots.front());
@@ -193,6 +193,10 @@ class Insert final : public Bound {
              std::span<const uint64_t> keys) const {
     Plan plan;
     plan.writes = true;
+    plan.insert_kind = insert().ignore                   ? InsertKind::ignore
+                       : insert().replace                ? InsertKind::replace
+                       : !insert().on_duplicate.empty() ? InsertKind::on_duplicate
+                                                         : InsertKind::plain;
     plan.returns_rows = !insert().returning_span.empty();
     plan.generated = keys.size();
     plan.first_generated = keys.empty() ? 0 : keys.front();

@@ -52,6 +52,9 @@ struct ExecutionUnit {
   // statement name Plan::extra_parameters (index - parameter_count).
   std::vector<uint32_t> parameters;
   std::vector<rule::Slot> slots;  // ascending; empty for forward
+  // A database that has to be current where the connection has none, although every name has its own; usually
+  // empty.
+  std::string database = {};
 };
 
 // Names to put back into column definitions: what the server reports -> what the client knows.
@@ -59,7 +62,12 @@ struct NameRestore {
   std::string schema;                      // logical schema
   std::string table;                       // logical table
   std::vector<std::string> actual_tables;  // one per unit's slot is not needed: any org_table in this family
+  // MariaDB says of a common table's column that it is the common table's own, in this database.
+  std::string actual_database = {};
 };
+
+// How an INSERT counts a row that is there already.
+enum class InsertKind : uint8_t { none, plain, ignore, replace, on_duplicate };
 
 struct Plan {
   PlanKind kind = PlanKind::forward;
@@ -81,6 +89,7 @@ struct Plan {
   // Cells to put back, in each row of the result.
   std::vector<CellRestore> cells;
 
+  InsertKind insert_kind = InsertKind::none;
   // INSERT: the first generated id (0: none was generated), how many; the OK packet's insert id and
   // LAST_INSERT_ID() afterwards are `first_generated`.
   uint64_t first_generated = 0;

@@ -116,6 +116,7 @@ void append_unit(const ExecutionUnit& unit, const rule::RuleSet& rules, std::str
     out += fmt::format(" slot{} {}", unit.slots.size() > 1 ? "s" : "", slots_text(unit.slots));
   }
   out += fmt::format("\n  {}\n", unit.sql);
+  if (!unit.database.empty()) out += fmt::format("  with a current database: {}\n", unit.database);
   if (unit.parameters.empty()) return;
   out += "  parameters:";
   for (const uint32_t parameter : unit.parameters) out += fmt::format(" {}", parameter);

@@ -148,7 +148,7 @@ std::vector<NameRestore> restore_names(const Analysis& analysis, rule::Slot slot
     const auto known = std::find_if(names.begin(), names.end(),
                                     [&](const NameRestore& name) { return name.table == use.rule->name; });
     if (known != names.end()) continue;
-    names.push_back({use.rule->schema, use.rule->name, {use.rule->slots[slot].table}});
+    names.push_back({use.rule->schema, use.rule->name, {use.rule->slots[slot].table}, use.rule->slots[slot].database});
   }
   return names;
 }

@@ -167,7 +167,7 @@ class Scatter {
                         std::vector<ExecutionUnit>& out) {
     if (slots.size() == 1) {
       Piece piece = one_table(slots[0], false);
-      out.push_back({instance, std::move(piece.text), std::move(piece.parameters), {slots[0]}});
+      out.push_back({instance, std::move(piece.text), std::move(piece.parameters), {slots[0]}, {}});
       return {};
     }
     Piece unit;
@@ -201,7 +201,7 @@ class Scatter {
         unit.append(limit_text_);
       }
     }
-    out.push_back({instance, std::move(unit.text), std::move(unit.parameters), std::move(held)});
+    out.push_back({instance, std::move(unit.text), std::move(unit.parameters), std::move(held), {}});
     unit = {};
     held.clear();
   }
@@ -270,7 +270,7 @@ class Select final : public Bound {
     const rule::Slot slot = found.slots.front();
     Piece piece = one_text(arguments, slot, plan);
     const rule::InstanceId instance = analysis_.uses.front().rule->slots[slot].instance;
-    plan.units.push_back({instance, std::move(piece.text), std::move(piece.parameters), {}});
+    plan.units.push_back({instance, std::move(piece.text), std::move(piece.parameters), {}, {}});
     if (!found.impossible) plan.units.front().slots = {slot};
     return plan;
   }

@@ -32,7 +32,10 @@ Error over_several(std::string_view what) { return unsupported(fmt::format("{} o
 class ShapeBuilder {
  public:
   ShapeBuilder(const Analysis& analysis, const sql::Tokens& tokens)
-      : query_(*analysis.statement->query), use_(analysis.uses.front()), tokens_(tokens) {}
+      : query_(*analysis.statement->query),
+        use_(analysis.uses.front()),
+        tokens_(tokens),
+        not_understood_(analysis.statement->has_opaque) {}
 
   Result<ScatterShape> build() {
     EVENKEEL_TRY(refuse_by_clause());
@@ -44,6 +47,7 @@ class ShapeBuilder {
     } else {
       EVENKEEL_TRY(build_ordered());
     }
+    if (not_understood_) return fail(over_several("PROCEDURE or another clause that is not understood"));
     if (query_.lock != sql::LockClause::none || !block_->options.empty()) {
       shape_.union_text = shape_.union_binary = false;
     }
@@ -358,6 +362,7 @@ class ShapeBuilder {
   const sql::Query& query_;
   const TableUse& use_;
   const sql::Tokens& tokens_;
+  const bool not_understood_;
   const sql::SelectBlock* block_ = nullptr;
   std::vector<Output> outputs_;
   std::vector<ScatterShape::Star> stars_;

@@ -29,8 +29,8 @@ bool is_literal_token(TokenKind kind) {
 // Reserved in both flavours: never a name, so letter case cannot matter.
 bool same_in_any_case(Keyword keyword) {
   constexpr uint32_t oldest = 0;
-  return keyword != Keyword::none && is_reserved(keyword, Flavour::mysql, oldest) &&
-         is_reserved(keyword, Flavour::mariadb, oldest);
+  return keyword != Keyword::none && is_reserved(keyword, mysql::Flavour::mysql, oldest) &&
+         is_reserved(keyword, mysql::Flavour::mariadb, oldest);
 }
 
 // Index behind a list of values in parentheses at `open`; 0 when it is none.

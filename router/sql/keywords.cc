@@ -123,7 +123,7 @@ std::string_view to_string(Keyword keyword) {
   return entries[static_cast<size_t>(keyword) - 1].word;
 }
 
-bool is_reserved(Keyword keyword, Flavour flavour, uint32_t version) {
+bool is_reserved(Keyword keyword, mysql::Flavour flavour, uint32_t version) {
   if (keyword == Keyword::none) return false;
   switch (entries[static_cast<size_t>(keyword) - 1].reserved) {
     case ReservedIn::nowhere:
@@ -131,11 +131,11 @@ bool is_reserved(Keyword keyword, Flavour flavour, uint32_t version) {
     case ReservedIn::both:
       return true;
     case ReservedIn::mysql:
-      return flavour == Flavour::mysql;
+      return flavour == mysql::Flavour::mysql;
     case ReservedIn::mysql84:
-      return flavour == Flavour::mysql && version >= 80400;
+      return flavour == mysql::Flavour::mysql && version >= 80400;
     case ReservedIn::mariadb:
-      return flavour == Flavour::mariadb;
+      return flavour == mysql::Flavour::mariadb;
   }
   return false;
 }

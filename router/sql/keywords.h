@@ -25,6 +25,6 @@ inline Keyword find_keyword(std::string_view word) { return find_keyword(word, w
 std::string_view to_string(Keyword keyword);
 
 // Whether the word cannot be an unquoted identifier in this flavour and version.
-bool is_reserved(Keyword keyword, Flavour flavour, uint32_t version);
+bool is_reserved(Keyword keyword, mysql::Flavour flavour, uint32_t version);
 
 }  // namespace evenkeel::sql

@@ -153,8 +153,19 @@ class Scanner {
       case Start::backslash:
         return backslash();
       case Start::other:
+        if (*at_ == '\0' && nothing_behind()) {
+          ++at_;
+          return;
+        }
         return emit_operator(1, Op::none);
     }
+  }
+
+  // Of a NUL at at_: the servers take one at the end, which C programs send along, for the end.
+  bool nothing_behind() const {
+    return std::all_of(at_ + 1, end_, [](char c) {
+      return c == ';' || characters.start[static_cast<unsigned char>(c)] == Start::blank;
+    });
   }
 
   // --- words ---
@@ -353,7 +364,7 @@ class Scanner {
           at_ + 2 >= end_ || is_blank(at_[2]) || static_cast<unsigned char>(at_[2]) < 0x20 || at_[2] == 0x7f;
       if (comment) return line_comment();
     }
-    if (peek(1) == '>' && rules_.flavour == Flavour::mysql) {
+    if (peek(1) == '>' && rules_.flavour == mysql::Flavour::mysql) {
       const bool text = peek(2) == '>';
       return emit_operator(text ? 3 : 2, text ? Op::arrow_text : Op::arrow);
     }
@@ -380,9 +391,9 @@ class Scanner {
     if (peek(1) != '*') return emit_operator(1, Op::slash);
     const char* from = at_;
     at_ += 2;
-    const bool maria_only = rules_.flavour == Flavour::mariadb && peek(0) == 'M' && peek(1) == '!';
+    const bool maria_only = rules_.flavour == mysql::Flavour::mariadb && peek(0) == 'M' && peek(1) == '!';
     if (maria_only || peek(0) == '!') return executable_comment(from, maria_only);
-    const bool hint = peek(0) == '+' && rules_.flavour == Flavour::mysql;
+    const bool hint = peek(0) == '+' && rules_.flavour == mysql::Flavour::mysql;
     if (!skip_comment(false)) return stop(from, "an unterminated comment");
     if (hint && quote_open_in(std::string_view(from + 3, static_cast<size_t>(at_ - from) - 5))) {
       stop(from, "an optimizer hint with a quote that is not closed before */");
@@ -406,7 +417,7 @@ class Scanner {
   void executable_comment(const char* from, bool maria_only) {
     at_ += maria_only ? 2 : 1;
     // MySQL takes a sixth digit from 8.1 on; before, it is the first byte of the content.
-    const size_t digits_max = rules_.flavour == Flavour::mysql && rules_.version < 80100 ? 5 : 6;
+    const size_t digits_max = rules_.flavour == mysql::Flavour::mysql && rules_.version < 80100 ? 5 : 6;
     size_t digits = 0;
     uint32_t version = 0;
     while (digits < digits_max && is_digit(peek(digits)))
@@ -423,7 +434,7 @@ class Scanner {
   bool runs_version(uint32_t version, bool maria_only) const {
     if (version > rules_.version) return false;
     // MariaDB leaves out what is meant for MySQL 5.7 and later.
-    return rules_.flavour == Flavour::mysql || maria_only || version < 50700 || version > 99999;
+    return rules_.flavour == mysql::Flavour::mysql || maria_only || version < 50700 || version > 99999;
   }
 
   void star() {
@@ -471,7 +482,7 @@ class Scanner {
 
   // \N was NULL until MySQL 8.0.
   void backslash() {
-    const bool null = peek(1) == 'N' && (rules_.flavour == Flavour::mariadb || rules_.version < 80000);
+    const bool null = peek(1) == 'N' && (rules_.flavour == mysql::Flavour::mariadb || rules_.version < 80000);
     if (!null) return emit_operator(1, Op::none);
     const char* from = at_;
     at_ += 2;

@@ -10,12 +10,11 @@
 #include <vector>
 
 #include "base/mysql/collation.h"
+#include "base/mysql/flavour.h"
 #include "base/result.h"
 #include "router/sql/token.h"
 
 namespace evenkeel::sql {
-
-enum class Flavour : uint8_t { mysql, mariadb };
 
 struct LexRules {
   mysql::CharsetStep step = mysql::CharsetStep::bytewise;
@@ -24,7 +23,7 @@ struct LexRules {
   bool ignore_space = false;
   bool pipes_as_concat = false;
   bool high_not_precedence = false;
-  Flavour flavour = Flavour::mariadb;
+  mysql::Flavour flavour = mysql::Flavour::mariadb;
   uint32_t version = 101100;  // 80036, 101119: as in /*!80036 … */
   bool operator==(const LexRules&) const = default;
 };

@@ -166,7 +166,7 @@ bool Parser::del(Statement& out, std::span<const CommonTable> with, Span with_sp
     }
   }
   const bool history = keyword() == Keyword::history && keyword(1) == Keyword::from;
-  if (history && rules_.flavour == Flavour::mariadb) return false;  // of system-versioned rows
+  if (history && rules_.flavour == mysql::Flavour::mariadb) return false;  // of system-versioned rows
   if (keyword() != Keyword::from) {
     if (!delete_targets(*del) || !accept(Keyword::from)) return false;
   } else {

@@ -101,9 +101,9 @@ bool Parser::query_starts(uint32_t ahead) const {
       return true;
     case Keyword::values:  // MySQL: VALUES (a) is the function of ON DUPLICATE KEY UPDATE, VALUES ROW (a) a
                            // query
-      return rules_.flavour == Flavour::mariadb || keyword(ahead + 1) == Keyword::row;
+      return rules_.flavour == mysql::Flavour::mariadb || keyword(ahead + 1) == Keyword::row;
     case Keyword::table:
-      return rules_.flavour == Flavour::mysql;
+      return rules_.flavour == mysql::Flavour::mysql;
     default:
       return false;
   }

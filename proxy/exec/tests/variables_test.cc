@@ -7,7 +7,7 @@
 namespace evenkeel::exec {
 namespace {
 
-using sql::Flavour;
+using mysql::Flavour;
 
 VariablesPtr variables(std::vector<Variables::Item> items) {
   return std::make_shared<const Variables>(std::move(items));

@@ -12,12 +12,10 @@
 #include "idgen/tick_source.h"
 #include "proxy/front/result_writer.h"
 #include "proxy/protocol/messages.h"
-#include "proxy/protocol/rows.h"
 #include "proxy/session/tests/answer_text.h"
 
 namespace evenkeel::session::testing {
 
-using protocol::Part;
 namespace cap = protocol::capability;
 
 namespace {
@@ -241,16 +239,20 @@ void Script::run_command(std::string_view line) {
     send(protocol::command_of(body), std::string_view(body).substr(1));
   }
   if (!session_) return;
-  if (word == "kill_query") {
+  if (word == "kill_query" || word == "late_kill") {
+    kills_arrive_ = word == "kill_query";
     const bool ran = session_->kill_query(
         make_error(ErrorKind::statement, mysql::er::query_interrupted, "Query execution was interrupted"));
     say(ran ? "killed" : "nothing to kill");
+    kills_arrive_ = true;
   }
-  if (word == "timer") {
+  if (word == "timer" || word == "late_timer") {
+    kills_arrive_ = word == "timer";
     if (!timer_) return say("no timer");
     clock_.advance(*timer_);
     timer_.reset();
     session_->on_timer();
+    kills_arrive_ = true;
   }
   if (word == "lose") {
     for (const auto& connection : connections_) {
@@ -313,291 +315,6 @@ void Script::run(std::string_view text) {
       ADD_FAILURE() << "not a script line: " << line;
     }
   }
-}
-
-// The world.
-
-bool Script::client_is_slow() const { return window_bytes_ > 0 && client_out_.size() > window_bytes_; }
-
-void Script::lease(rule::InstanceId instance, exec::CapabilityClass capability, uint32_t ticket) {
-  const Asked asked{instance, capability, ticket};
-  if (lease_later_) {
-    say(name(instance) + " lease asked");
-    asked_.push_back(asked);
-    return;
-  }
-  grant(asked);
-}
-
-void Script::grant(const Asked& asked) {
-  if (leases_++ == weather_.refuse_lease) {
-    say(name(asked.instance) + " lease refused");
-    session_->on_lease(asked.ticket,
-                       fail(make_error(ErrorKind::limit, mysql::er::con_count, "all are busy")));
-    return;
-  }
-  const auto free = std::find_if(connections_.begin(), connections_.end(), [&](const auto& connection) {
-    return !connection->ended && !connection->lent && connection->connection.instance == asked.instance &&
-           connection->connection.capability == asked.capability;
-  });
-  FakeConnection* lent = nullptr;
-  if (free != connections_.end()) {
-    lent = free->get();
-  } else {
-    connections_.push_back(
-        std::make_unique<FakeConnection>(asked.instance, asked.capability, 900 + connections_.size()));
-    lent = connections_.back().get();
-  }
-  lent->lent = true;
-  say(fmt::format("{} lease{}", name(asked.instance), free == connections_.end() ? " (new)" : ""));
-  session_->on_lease(asked.ticket, &lent->connection);
-}
-
-void Script::cancel_lease(uint32_t ticket) {
-  const auto found =
-      std::find_if(asked_.begin(), asked_.end(), [&](const Asked& asked) { return asked.ticket == ticket; });
-  if (found == asked_.end()) return complain("a lease that was not asked for is cancelled");
-  say(name(found->instance) + " lease cancelled");
-  asked_.erase(found);
-}
-
-void Script::release(exec::Connection* connection) {
-  FakeConnection& fake = of(connection);
-  if (!fake.lent) complain("a connection is given back twice");
-  fake.lent = false;
-  if (connection->lost || connection->retire || connection->awaited > 0) {
-    say(name(connection->instance) + " closed");
-    fake.end();
-    return;
-  }
-  say(name(connection->instance) + " released");
-  if (fake.in_transaction()) complain("a connection goes back with an open transaction");
-  if (!fake.inbox.empty() || !fake.held.empty()) complain("a connection goes back with answers under way");
-  if (!connection->out.empty()) complain("a connection goes back with commands not sent");
-  fake.paused = false;
-}
-
-void Script::pause(exec::Connection* connection) {
-  say(name(connection->instance) + " paused");
-  of(connection).paused = true;
-}
-
-void Script::resume(exec::Connection* connection) {
-  if (of(connection).paused) say(name(connection->instance) + " resumed");
-  of(connection).paused = false;
-}
-
-void Script::kill_query(exec::Connection* connection) {
-  say(name(connection->instance) + " KILL QUERY");
-  connection->retire = true;
-  FakeConnection& fake = of(connection);
-  Answer killed;
-  killed.kind = Answer::Kind::err;
-  killed.code = mysql::er::query_interrupted;
-  killed.message = "Query execution was interrupted";
-  for (const auto& command : std::exchange(fake.held, {})) fake.answer(command, killed, Fault::none);
-}
-
-void Script::set_timer(std::chrono::microseconds delay) {
-  if (delay.count() == 0) {
-    if (timer_) say("timer off");
-    timer_.reset();
-    return;
-  }
-  say(fmt::format("timer {} us", delay.count()));
-  timer_ = delay;
-}
-
-void Script::close_client() {
-  client_closed_ = true;
-  say("client closed");
-}
-
-void Script::change_user(std::string_view payload) {
-  const auto command = protocol::ChangeUser::decode(payload, login_.capabilities);
-  front::Login login = login_;
-  if (command) login.database = command->database;
-  login.collation = command ? command->collation : 0;
-  session_->on_user_changed(login, user_);
-  session_->check_database([this](std::optional<Error> error) {
-    front::ResultWriter answer(client_out_, 1, login_.capabilities);
-    if (error) {
-      answer.error(*error);
-      close_client();
-      return;
-    }
-    answer.ok({});
-    session_->user_changed();
-  });
-}
-
-// Commands are seen at once, answers are queued; nothing of the session is called from here.
-void Script::flush(exec::Connection* connection) { serve(of(connection)); }
-
-void Script::serve(FakeConnection& fake) {
-  if (fake.ended || fake.connection.lost) {
-    if (!fake.connection.out.empty())
-      complain("a command is sent on a lost connection: it is never answered");
-    fake.connection.out.clear();
-    return;
-  }
-  for (const Received& command : fake.take_commands()) {
-    say(fmt::format("{} < {}", name(fake.connection.instance), command.text));
-    if (protocol::has_no_answer(command.command)) continue;
-    const Answer answer = answer_for(fake, command);
-    if (answer.kind == Answer::Kind::hold || !fake.held.empty()) {
-      fake.held.push_back(command);
-      continue;
-    }
-    Fault fault = answers_ == weather_.fault_at ? weather_.fault : Fault::none;
-    if (fault == Fault::err || fault == Fault::deadlock) {
-      // A server that lives never refuses these. What goes out in one write with a SET or USE that is refused
-      // has run, though the client is told the refusal.
-      if (command.sql.starts_with("BEGIN") || command.sql.starts_with("SAVEPOINT"))
-        fault = Fault::lost_before;
-      if (command.sql.starts_with("SET") || command.command == protocol::Command::init_db)
-        prelude_failed_ = true;
-    }
-    ++answers_;
-    fake.answer(command, answer, fault);
-  }
-}
-
-void Script::lose(FakeConnection& fake, const std::string& reason) {
-  say(name(fake.connection.instance) + " lost");
-  fake.end();
-  fake.connection.lost = true;
-  if (fake.lent && session_) session_->on_backend_lost(&fake.connection, reason);
-}
-
-void Script::deliver(FakeConnection& fake) {
-  const size_t piece = weather_.piece == 0 ? fake.inbox.size() : weather_.piece;
-  const std::string bytes = fake.inbox.substr(fake.taken, piece);
-  fake.taken += bytes.size();
-  if (fake.taken == fake.inbox.size()) {
-    fake.inbox.clear();
-    fake.taken = 0;
-  }
-  session_->on_backend_bytes(&fake.connection, bytes);
-}
-
-// One event, if there is any to happen.
-bool Script::step() {
-  if (!session_) return false;
-  std::vector<FakeConnection*> order;
-  for (const auto& connection : connections_) order.push_back(connection.get());
-  std::sort(order.begin(), order.end(),
-            [](const auto* a, const auto* b) { return a->connection.instance < b->connection.instance; });
-  if (weather_.last_instance_first) std::reverse(order.begin(), order.end());
-  for (FakeConnection* connection : order) {
-    if (connection->ended || !connection->lent) continue;
-    if (!connection->inbox.empty() && !connection->paused) {
-      deliver(*connection);
-      return true;
-    }
-    if (connection->inbox.empty() && connection->lost_after) {
-      connection->lost_after = false;
-      lose(*connection, "connection reset");
-      return true;
-    }
-  }
-  if (client_reads_ && !client_out_.empty()) {
-    const bool was_slow = client_is_slow();
-    read_answers();
-    if (was_slow && session_) session_->on_client_drained();
-    return true;
-  }
-  return false;
-}
-
-void Script::settle_world() {
-  for (size_t steps = 0; step(); ++steps) {
-    if (weather_.vanish_at <= answers_ && session_) vanish();
-    if (steps > 2'000'000) {
-      complain("the world does not come to rest");
-      return;
-    }
-  }
-}
-
-void Script::vanish() {
-  if (!session_) return;
-  say("client vanishes");
-  client_out_.clear();
-  answer_bytes_.clear();
-  asked_.clear();
-  session_.reset();
-  client_closed_ = true;
-  commands_.clear();
-}
-
-// The client takes what is there and understands it.
-void Script::read_answers() {
-  answer_bytes_ += client_out_;
-  client_out_.clear();
-  std::string_view bytes = answer_bytes_;
-  while (!bytes.empty()) {
-    if (commands_.empty()) {
-      complain("an answer that nobody asked for");
-      break;
-    }
-    Command& command = commands_.front();
-    protocol::FrameReader reader;
-    reader.expect_sequence(command.sequence);
-    const auto read = reader.read_packet(bytes);
-    if (!read) {
-      complain("client: " + read.error().message + " in: " + command.text);
-      bytes = {};
-      break;
-    }
-    if (!read->complete) break;
-    command.sequence = static_cast<uint8_t>(read->last_sequence + 1);
-    on_packet(command, read->payload);
-    bytes.remove_prefix(read->consumed);
-    if (!commands_.empty() && &commands_.front() == &command && command.tracker.done()) {
-      check_nothing_stayed(command);
-      say("= " + command.text);
-      client_answers_.push_back(std::move(command.text));
-      commands_.pop_front();
-    }
-  }
-  answer_bytes_ = std::string(bytes);
-}
-
-// A write that is told to have failed has left nothing behind, unless the answer says that this is not known.
-void Script::check_nothing_stayed(const Command& command) {
-  size_t committed = 0;
-  for (const auto& connection : connections_) committed += connection->committed.size();
-  const size_t before = std::exchange(committed_, committed);
-  if (prelude_failed_ || !command.is_write || !command.text.starts_with("ERR ")) return;
-  for (const std::string_view code : {"ERR 1180 ", "ERR 2013 ", "ERR 1317 ", "ERR 3024 "})
-    if (command.text.starts_with(code)) return;
-  if (committed > before) complain("a write failed but is durable: " + command.text);
-}
-
-void Script::on_packet(Command& command, std::string_view payload) {
-  const auto part = command.tracker.on_packet(payload, payload.size());
-  if (!part) {
-    complain("client: " + part.error().message);
-    commands_.pop_front();
-    return;
-  }
-  if (*part == Part::column_count) {
-    command.types.clear();
-    command.decimals.clear();
-  }
-  if (*part == Part::column_definition) {
-    const auto column = protocol::ColumnDefinition::decode(payload, login_.capabilities);
-    command.types.push_back(column->wire_type());
-    command.decimals.push_back(column->decimals);
-  }
-  std::string row(payload);
-  if (*part == Part::row && command.binary) {
-    row.clear();
-    if (!protocol::text_row_of_binary(row, payload, command.types, command.decimals))
-      complain("client: a binary row that cannot be read");
-  }
-  append_part(command.text, *part, *part == Part::row ? row : payload, login_.capabilities);
 }
 
 // The end.

@@ -13,7 +13,8 @@
 //                                        LOSE
 //   > SQL                          the client sends QUERY and the world runs until it is quiet
 //   + SQL                          sends QUERY without letting the world run (pipelining)
-//   !command …                     see Script::run_command
+//   !command …                     see Script::run_command; kill_query and timer have forms late_kill and late_timer
+//                                  whose KILL misses the statement
 // The trace repeats each line and says under it what happened: `ds0 < …` a command that an instance got,
 // `= …` an answer that the client got, and leases, timers, pauses by name.
 #pragma once
@@ -77,6 +78,7 @@ class Script final : public SessionPort {
   void pause(exec::Connection* connection) override;
   void resume(exec::Connection* connection) override;
   void kill_query(exec::Connection* connection) override;
+  void kill_connection(exec::Connection* connection) override;
   void set_timer(std::chrono::microseconds delay) override;
   void read_client(bool on) override { client_read_ = on; }
   void close_client() override;
@@ -165,8 +167,8 @@ class Script final : public SessionPort {
   std::string trace_;
   std::vector<std::string> client_answers_;
   std::vector<std::string> complaints_;
-  bool prelude_failed_ = false;
-  bool quiet_ = false;  // the trace is not written
+  bool kills_arrive_ = true;  // while the statement that they mean runs
+  bool quiet_ = false;        // the trace is not written
 };
 
 }  // namespace evenkeel::session::testing

@@ -26,7 +26,7 @@ inline FuzzInput fuzz_input(const uint8_t* bytes, size_t size) {
   input.rules.ansi_quotes = (choice & 8) != 0;
   input.rules.no_backslash_escapes = (choice & 16) != 0;
   input.rules.pipes_as_concat = (choice & 32) != 0;
-  input.rules.flavour = (choice & 64) != 0 ? Flavour::mysql : Flavour::mariadb;
+  input.rules.flavour = (choice & 64) != 0 ? mysql::Flavour::mysql : mysql::Flavour::mariadb;
   input.rules.version = (choice & 64) != 0 ? 80036 : 101119;
   input.rules.high_not_precedence = (choice & 128) != 0;
   input.text = {reinterpret_cast<const char*>(bytes) + 1, size - 1};

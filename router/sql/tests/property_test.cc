@@ -20,8 +20,8 @@ LexRules any_rules() {
   static constexpr std::array<const char*, 7> charsets = {"utf8mb4", "latin1", "gbk",  "gb18030",
                                                           "big5",    "sjis",   "cp932"};
   LexRules rules = rules_of(charsets[*rc::gen::inRange<size_t>(0, charsets.size())]);
-  rules.flavour = *rc::gen::element(Flavour::mysql, Flavour::mariadb);
-  rules.version = rules.flavour == Flavour::mysql ? 80036 : 101119;
+  rules.flavour = *rc::gen::element(mysql::Flavour::mysql, mysql::Flavour::mariadb);
+  rules.version = rules.flavour == mysql::Flavour::mysql ? 80036 : 101119;
   rules.ansi_quotes = *rc::gen::arbitrary<bool>();
   rules.no_backslash_escapes = *rc::gen::arbitrary<bool>();
   rules.pipes_as_concat = *rc::gen::arbitrary<bool>();

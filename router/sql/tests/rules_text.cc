@@ -11,10 +11,10 @@ LexRules rules_of(std::string_view words) {
   std::istringstream in{std::string(words)};
   for (std::string word; in >> word;) {
     if (word == "mysql") {
-      rules.flavour = Flavour::mysql;
+      rules.flavour = mysql::Flavour::mysql;
       rules.version = 80036;
     } else if (word == "mariadb") {
-      rules.flavour = Flavour::mariadb;
+      rules.flavour = mysql::Flavour::mariadb;
       rules.version = 101119;
     } else if (word.find_first_not_of("0123456789") == std::string::npos) {
       rules.version = static_cast<uint32_t>(std::stoul(word));

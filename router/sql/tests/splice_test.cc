@@ -106,11 +106,11 @@ TEST(Keywords, FoldedAndReserved) {
   EXPECT_EQ(find_keyword(""), Keyword::none);
   EXPECT_EQ(find_keyword("a"), Keyword::none);
   EXPECT_EQ(to_string(Keyword::group_concat), "group_concat");
-  EXPECT_TRUE(is_reserved(Keyword::rank, Flavour::mysql, 80036));
-  EXPECT_FALSE(is_reserved(Keyword::rank, Flavour::mariadb, 101119));
-  EXPECT_TRUE(is_reserved(Keyword::returning, Flavour::mariadb, 101119));
-  EXPECT_FALSE(is_reserved(Keyword::qualify, Flavour::mysql, 80036));
-  EXPECT_TRUE(is_reserved(Keyword::qualify, Flavour::mysql, 90000));
+  EXPECT_TRUE(is_reserved(Keyword::rank, mysql::Flavour::mysql, 80036));
+  EXPECT_FALSE(is_reserved(Keyword::rank, mysql::Flavour::mariadb, 101119));
+  EXPECT_TRUE(is_reserved(Keyword::returning, mysql::Flavour::mariadb, 101119));
+  EXPECT_FALSE(is_reserved(Keyword::qualify, mysql::Flavour::mysql, 80036));
+  EXPECT_TRUE(is_reserved(Keyword::qualify, mysql::Flavour::mysql, 90000));
 }
 
 TEST(NextStatement, StopsAtSemicolonsButNotInsideBodies) {

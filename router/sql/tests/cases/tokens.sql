@@ -141,7 +141,7 @@ punctuation [/]
 integer [6]
 end []
 ====
-a->b->>c ? ?x \N \x00
+a->b->>c ? ?x \N \x00 b
 ----
 identifier [a]
 punctuation [-]
@@ -155,6 +155,13 @@ punctuation [?]
 identifier [x]
 identifier null [\N]
 punctuation [\x00]
+identifier [b]
+end []
+====
+a \x00 ;
+----
+identifier [a]
+punctuation [;]
 end []
 ====
 'a\x00b' `c d` `e``f`
