@@ -57,6 +57,21 @@ Error not_together(const Analysis& analysis, const TableUse& use, size_t slots) 
       nested == uses.end() ? "JOIN" : "JOIN or subquery", use.rule->name, slots, use.rule->key_column));
 }
 
+// The table of a join whose rows tell where the others' rows are: each other table's sharding column equals its own
+// in every row that counts, so that the join of all is the joins of the slots. Nullopt when there is none.
+std::optional<uint32_t> root_of(const std::vector<TableUse>& uses) {
+  if (std::any_of(uses.begin(), uses.end(), [](const TableUse& use) { return use.nested; })) return std::nullopt;
+  for (uint32_t root = 0; root < uses.size(); ++root) {
+    bool tied = true;
+    for (uint32_t i = 0; i < uses.size(); ++i) {
+      const auto& equal = uses[i].equal;
+      tied = tied && (i == root || std::find(equal.begin(), equal.end(), root) != equal.end());
+    }
+    if (tied) return root;
+  }
+  return std::nullopt;
+}
+
 Result<Route> route_together(const Analysis& analysis, const Arguments& arguments) {
   std::vector<SlotSet> own;
   for (const TableUse& use : analysis.uses) {
@@ -75,7 +90,13 @@ Result<Route> route_together(const Analysis& analysis, const Arguments& argument
       impossible = std::move(route);
       continue;
     }
-    if (!route.one()) return fail(not_together(analysis, use, route.slots.size()));
+    if (!route.one()) {
+      const auto root = root_of(analysis.uses);
+      if (!root) return fail(not_together(analysis, use, route.slots.size()));
+      SlotSet of_root = own[*root];
+      for (const uint32_t other : analysis.uses[*root].equal) of_root.intersect(own[other]);
+      return route_of(analysis.uses[*root], std::move(of_root));
+    }
     if (common && common->slots != route.slots) {
       return fail(
           unsupported(fmt::format("sharded tables in one statement that lie in different slots ({} and {})",

@@ -309,7 +309,8 @@ BoundResult bind_select(Analysis analysis, const sql::Tokens& tokens) {
     return fail(unsupported("LAST_INSERT_ID(expr) in a SELECT from a table"));
   }
   Result<ScatterShape> shape = fail(unsupported("several tables"));
-  if (analysis.uses.size() == 1 && !analysis.uses.front().nested) shape = scatter_shape(analysis, tokens);
+  const bool nested = std::any_of(analysis.uses.begin(), analysis.uses.end(), [](const TableUse& use) { return use.nested; });
+  if (!nested) shape = scatter_shape(analysis, tokens);
   return std::make_shared<const Select>(std::move(analysis), std::move(shape));
 }
 

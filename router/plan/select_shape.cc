@@ -33,7 +33,7 @@ class ShapeBuilder {
  public:
   ShapeBuilder(const Analysis& analysis, const sql::Tokens& tokens)
       : query_(*analysis.statement->query),
-        use_(analysis.uses.front()),
+        uses_(analysis.uses),
         tokens_(tokens),
         not_understood_(analysis.statement->has_opaque) {}
 
@@ -42,8 +42,11 @@ class ShapeBuilder {
     block_ = query_.block;
     EVENKEEL_TRY(read_items());
     const bool grouped = !block_->group_by.empty() || any_aggregate_;
+    if (block_->distinct && grouped) return fail(over_several("SELECT DISTINCT with GROUP BY or an aggregate"));
     if (grouped) {
       EVENKEEL_TRY(build_grouped());
+    } else if (block_->distinct) {
+      EVENKEEL_TRY(build_distinct());
     } else {
       EVENKEEL_TRY(build_ordered());
     }
@@ -68,10 +71,7 @@ class ShapeBuilder {
     if (query_.block == nullptr || query_.parenthesised) return fail(over_several("SELECT in parentheses"));
     const sql::SelectBlock& block = *query_.block;
     if (block.is_values) return fail(over_several("TABLE or VALUES"));
-    const sql::TableRef* from = block.from;
-    while (from->kind == sql::TableKind::parenthesis) from = from->left;
-    if (from->kind != sql::TableKind::table) return fail(over_several("JOIN"));
-    if (block.distinct) return fail(over_several("SELECT DISTINCT"));
+    EVENKEEL_TRY(check_from(*block.from));
     if (block.having != nullptr) return fail(over_several("HAVING"));
     if (block.with_rollup) return fail(over_several("WITH ROLLUP"));
     if (!block.window_span.empty()) return fail(over_several("WINDOW"));
@@ -79,10 +79,26 @@ class ShapeBuilder {
     return {};
   }
 
+  // Tables, alone or joined. What else stands in a FROM may read other rows than those of one slot.
+  static Status check_from(const sql::TableRef& from) {
+    switch (from.kind) {
+      case sql::TableKind::table:
+        return {};
+      case sql::TableKind::parenthesis:
+        return check_from(*from.left);
+      case sql::TableKind::join:
+        if (!from.using_columns.empty()) return fail(over_several("JOIN … USING"));
+        EVENKEEL_TRY(check_from(*from.left));
+        return check_from(*from.right);
+      default:
+        return fail(over_several("JOIN with other than tables"));
+    }
+  }
+
   Status read_items() {
     for (const sql::SelectItem& item : block_->items) {
       if (item.expr->kind == ExprKind::star) {
-        add_star(item);
+        EVENKEEL_TRY(add_star(item));
         continue;
       }
       EVENKEEL_TRY(check_expression(*item.expr));
@@ -97,16 +113,22 @@ class ShapeBuilder {
     return {};
   }
 
-  void add_star(const sql::SelectItem& item) {
+  Status add_star(const sql::SelectItem& item) {
     ScatterShape::Star star{item.span, {}};
-    for (const catalog::Column& column : use_.table->columns) {
-      if (column.invisible) continue;
-      outputs_.push_back({nullptr, &column, {}});
-      check_union_column(column);
-      if (!star.columns.empty()) star.columns += ", ";
-      star.columns += column_name(column);
+    const sql::Identifier& qualifier = item.expr->table;
+    for (const TableUse& use : uses_) {
+      if (qualifier && uses_.size() > 1 && !same_name(use.shown, qualifier.text)) continue;
+      for (const catalog::Column& column : use.table->columns) {
+        if (column.invisible) continue;
+        outputs_.push_back({nullptr, stands_once(use) ? &column : nullptr, {}});
+        check_union_column(column);
+        if (!star.columns.empty()) star.columns += ", ";
+        star.columns += column_name(use, column);
+      }
     }
+    if (star.columns.empty()) return fail(over_several("a * of no table"));
     stars_.push_back(std::move(star));
+    return {};
   }
 
   static Status check_expression(const Expr& expr) {
@@ -131,13 +153,38 @@ class ShapeBuilder {
     return parts;
   }
 
+  // Of a join: the only table's that the name can mean; null as well when the same table stands in it twice, whose
+  // columns cannot be told apart here.
   const catalog::Column* plain_column(const Expr& expr) const {
-    return expr.kind == ExprKind::column ? use_.table->find_column(expr.column.text) : nullptr;
+    if (expr.kind != ExprKind::column) return nullptr;
+    if (uses_.size() == 1) return uses_.front().table->find_column(expr.column.text);
+    const catalog::Column* found = nullptr;
+    for (const TableUse& use : uses_) {
+      if (expr.table && !same_name(use.shown, expr.table.text)) continue;
+      const catalog::Column* column = use.table->find_column(expr.column.text);
+      if (column == nullptr) continue;
+      if (found != nullptr || !stands_once(use)) return nullptr;
+      found = column;
+    }
+    return found;
+  }
+
+  bool stands_once(const TableUse& use) const {
+    return std::count_if(uses_.begin(), uses_.end(),
+                         [&](const TableUse& other) { return other.table == use.table; }) == 1;
   }
 
   std::string column_name(const catalog::Column& column) const {
+    const auto owner = std::find_if(uses_.begin(), uses_.end(), [&](const TableUse& use) {
+      return std::any_of(use.table->columns.begin(), use.table->columns.end(),
+                         [&](const catalog::Column& own) { return &own == &column; });
+    });
+    return column_name(*owner, column);
+  }
+
+  static std::string column_name(const TableUse& use, const catalog::Column& column) {
     std::string name;
-    sql::append_identifier(use_.shown, name);
+    sql::append_identifier(use.shown, name);
     name += '.';
     sql::append_identifier(column.name, name);
     return name;
@@ -161,7 +208,7 @@ class ShapeBuilder {
         return true;
       }
       const catalog::Column* inner = plain_column(part);
-      if (inner == nullptr) return false;
+      if (inner == nullptr) return part.kind == ExprKind::column && uses_.size() > 1;
       const bool fixed_float = mysql::is_floating(inner->type) && inner->decimals != 31;
       return inner->type == mysql::ColumnType::bit || fixed_float;
     });
@@ -194,7 +241,7 @@ class ShapeBuilder {
     if (expr.kind != ExprKind::column) {
       return fail(over_several(fmt::format("{} an expression", clause)));
     }
-    const catalog::Column* of_table = use_.table->find_column(expr.column.text);
+    const catalog::Column* of_table = plain_column(expr);
     if (expr.table) {
       if (of_table == nullptr) return fail(over_several(fmt::format("{} an unknown column", clause)));
       return of_table;
@@ -259,6 +306,22 @@ class ShapeBuilder {
 
   // --- groups
 
+  // The rows are groups by all of their columns.
+  Status build_distinct() {
+    if (!stars_.empty()) return fail(over_several("SELECT DISTINCT *"));
+    shape_.spec.how = merge::How::grouped;
+    std::vector<Ordering> groups;
+    for (const Output& output : outputs_) {
+      if (output.column == nullptr) {
+        if (!is_constant(*output.expr)) return fail(over_several("SELECT DISTINCT of other than columns"));
+      } else if (!is_group(groups, output.column)) {
+        groups.push_back({output.column, false});
+      }
+    }
+    if (groups.empty()) return fail(over_several("SELECT DISTINCT of constants"));
+    return add_groups(std::move(groups));
+  }
+
   Status build_grouped() {
     if (!stars_.empty()) return fail(over_several("SELECT * with GROUP BY or an aggregate"));
     shape_.spec.how = merge::How::grouped;
@@ -268,6 +331,10 @@ class ShapeBuilder {
       if (column == nullptr) return fail(over_several("GROUP BY NULL"));
       if (!is_group(groups, column)) groups.push_back({column, item.descending});
     }
+    return add_groups(std::move(groups));
+  }
+
+  Status add_groups(std::vector<Ordering> groups) {
     EVENKEEL_TRY(order_groups(groups));
     for (const Ordering& group : groups) {
       EVENKEEL_ASSIGN(merge::SortKey key, add_key(group, "GROUP BY"));
@@ -284,7 +351,7 @@ class ShapeBuilder {
 
   // Groups come in the order of their keys, so an ORDER BY of group columns only arranges the keys.
   Status order_groups(std::vector<Ordering>& groups) const {
-    if (!query_.order_by.empty() && block_->group_by.empty()) {
+    if (!query_.order_by.empty() && block_->group_by.empty() && !block_->distinct) {
       return fail(over_several("ORDER BY with an aggregate and no GROUP BY"));
     }
     size_t placed = 0;
@@ -360,7 +427,7 @@ class ShapeBuilder {
   }
 
   const sql::Query& query_;
-  const TableUse& use_;
+  const std::vector<TableUse>& uses_;
   const sql::Tokens& tokens_;
   const bool not_understood_;
   const sql::SelectBlock* block_ = nullptr;

@@ -115,3 +115,36 @@ def large_scatter(env):
     for _ in range(4):  # more than the buffers hold, and no order to wait for: rows wait for the client at the end
         check_equal(len(set(ask(connection, "SELECT id,user_id FROM orders"))), 100_000, "rows without an order")
     check_equal(ask(connection, "SELECT COUNT(*),SUM(user_id) FROM orders")[0][0], 100_000, "count")
+
+
+@test("distinct", "SELECT DISTINCT of columns over all tables")
+def distinct(env):
+    fill(env)
+    for statement in ("SELECT DISTINCT region FROM orders", "SELECT DISTINCT user_id,region FROM orders", "SELECT DISTINCT qty,qty,1 FROM orders",
+                      "SELECT DISTINCT created_at FROM orders", "SELECT DISTINCT amount FROM orders WHERE id>20", "SELECT DISTINCT o.qty FROM orders o"):
+        check(env.same_or_refused("l3", statement), f"{statement} is answered")
+    for statement in ("SELECT DISTINCT qty FROM orders ORDER BY qty DESC", "SELECT DISTINCT user_id,qty FROM orders ORDER BY qty,user_id DESC LIMIT 7",
+                      "SELECT DISTINCT qty AS q FROM orders ORDER BY q LIMIT 2,3"):
+        check(env.same_or_refused("l3", statement, ordered=True), f"{statement} is answered")
+
+
+@test("bound-joins", "joins of bound tables over all slots, inner and outer, plain, ordered and counted")
+def bound_joins(env):
+    env.fresh("l3")
+    fill(env)
+    env.load("l3", "order_lines", "order_id,line,sku", [(key, line, f"s{key % 7}") for key in range(1, 90, 2) for line in range(1, 2 + key % 3)])
+    for statement in ("SELECT o.id,l.line FROM orders o JOIN order_lines l ON l.order_id=o.id", "SELECT * FROM orders o LEFT JOIN order_lines l ON l.order_id=o.id",
+                      "SELECT o.id,l.sku FROM order_lines l RIGHT JOIN orders o ON l.order_id=o.id AND l.order_id=5",
+                      "SELECT o.qty,l.* FROM orders o, order_lines l WHERE o.id=l.order_id AND l.line>1",
+                      "SELECT COUNT(*),SUM(l.line),MIN(o.qty),AVG(o.amount) FROM orders o JOIN order_lines l ON l.order_id=o.id",
+                      "SELECT l.sku,COUNT(*),MAX(o.qty) FROM orders o JOIN order_lines l ON l.order_id=o.id GROUP BY l.sku",
+                      "SELECT a.id,b.id FROM orders a JOIN orders b ON a.id=b.id", "SELECT DISTINCT l.sku FROM orders o JOIN order_lines l ON l.order_id=o.id",
+                      "SELECT o.id FROM orders o LEFT JOIN order_lines l ON l.order_id=o.id WHERE l.line IS NULL"):
+        check(env.same_or_refused("l3", statement), f"{statement} is answered")
+    for statement in ("SELECT o.id,l.line,o.region FROM orders o JOIN order_lines l ON l.order_id=o.id ORDER BY o.region DESC,o.id,l.line LIMIT 20",
+                      "SELECT * FROM orders o JOIN order_lines l ON l.order_id=o.id ORDER BY l.sku,o.id,l.line LIMIT 5,9",
+                      "SELECT line,COUNT(*) FROM orders o JOIN order_lines l ON l.order_id=o.id GROUP BY line ORDER BY line DESC"):
+        check(env.same_or_refused("l3", statement, ordered=True), f"{statement} is answered")
+    for statement in ("SELECT o.id FROM orders o JOIN order_lines l ON l.user_id=o.user_id", "SELECT a.id FROM orders a JOIN orders b ON a.qty=b.qty",
+                      "SELECT * FROM orders a JOIN orders b ON a.id=b.id ORDER BY 2"):
+        env.same_or_refused("l3", statement)

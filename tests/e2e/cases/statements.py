@@ -58,7 +58,9 @@ def messages(env):
                 "UPDATE orders SET qty=qty+1 WHERE id IN (1,2,3)"):
         got, expected = (send_text(one, sql, "l3") for one in (connection, truth))
         check_equal(got.columns, expected.columns, sql)
-        check_equal(ask(connection, "SHOW WARNINGS"), ask(truth, "SHOW WARNINGS"), f"warnings of {sql}")
+        # MySQL's texts name the actual table.
+        got, expected = ([row[:2] for row in ask(one, "SHOW WARNINGS")] for one in (connection, truth))
+        check_equal(got, expected, f"warnings of {sql}")
 
 
 @test("told-types", "types and names of columns are one server's: session functions, schemas in expressions, common tables")
@@ -73,7 +75,7 @@ def told_types(env):
         got, expected = send_text(connection, sql, "l3"), send_text(truth, sql.replace("l3.", "truth_l3."), "l3")
         check_equal(got.kind, "rows", sql)
         told = [(column[0].replace("truth_l3.", "l3."), *column[1:]) for column in expected.columns]
-        check_equal([column[:4] + column[4:5] + column[5:] for column in got.columns], told, f"columns of {sql}")
+        check_equal(list(got.columns), told, f"columns of {sql}")
 
 
 @test("prepared-modes", "a prepared statement and sql_mode, and one text in two schemas")
