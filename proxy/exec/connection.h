@@ -21,7 +21,8 @@ class PreparedCache {
  public:
   struct Entry {
     uint32_t server_id = 0;
-    // What the server read the text by: another database, sql_mode or character set makes another statement of it.
+    // What the server read the text by: another database, sql_mode or character set makes another statement
+    // of it.
     std::string database;
     VariablesPtr variables;
     bool fits(const std::string& current_database, const VariablesPtr& current) const;
@@ -31,8 +32,8 @@ class PreparedCache {
 
   // Null when absent. The pointer lives until the next insert.
   Entry* find(std::string_view sql);
-  // In place of the text's entry, if there is one. Returns the server ids of entries that had to go: close them
-  // on the server.
+  // In place of the text's entry, if there is one. Returns the server ids of entries that had to go: close
+  // them on the server.
   std::vector<uint32_t> insert(std::string sql, Entry entry);
   void clear();
   size_t size() const { return index_.size(); }

@@ -354,8 +354,8 @@ void Execution::stop_reading_units() {
   }
 }
 
-// A single write that is with its instance may be done before the KILL arrives. Only the instance knows, and its
-// answer is the client's.
+// A single write that is with its instance may be done before the KILL arrives. Only the instance knows, and
+// its answer is the client's.
 bool Execution::server_decides() const {
   if (stage_ != Stage::running || may_run_ahead() || plan_.units.size() != 1) return false;
   const Lane* lane = state_.lanes.find(plan_.units.front().instance);
@@ -514,8 +514,11 @@ void Execution::take_warnings(const Capture& capture) {
   }
   const auto known = state_.warnings.size();
   for (auto at = taken.begin(); at != taken.end(); ++at) {
-    const auto same = [&](const Warning& other) { return other.code == at->code && other.message == at->message; };
-    const auto before = std::count_if(state_.warnings.begin(), state_.warnings.begin() + static_cast<ptrdiff_t>(known), same);
+    const auto same = [&](const Warning& other) {
+      return other.code == at->code && other.message == at->message;
+    };
+    const auto before =
+        std::count_if(state_.warnings.begin(), state_.warnings.begin() + static_cast<ptrdiff_t>(known), same);
     if (plan_.atomic && is_of_the_text(at->code) && std::count_if(taken.begin(), at, same) < before) {
       ++repeated_warnings_;
     } else if (state_.warnings.size() < warnings_kept) {

@@ -36,8 +36,8 @@ class Port {
   virtual void resume(Connection* connection) = 0;
   // Asks the instance, over another connection, to stop what this one runs (KILL QUERY).
   virtual void kill_query(Connection* connection) = 0;
-  // The same for the whole connection (KILL), which is given back next: what was sent on it stops, and what has
-  // not arrived yet never runs.
+  // The same for the whole connection (KILL), which is given back next: what was sent on it stops, and what
+  // has not arrived yet never runs.
   virtual void kill_connection(Connection* connection) = 0;
 
   // One timer; on_timer follows unless it is set again or cancelled. Zero cancels.

@@ -41,10 +41,11 @@ Session::Session(Environment& environment, SessionPort& port, const front::Login
 }
 
 Session::~Session() {
-  // The client is gone: what runs for it is stopped, what is open is rolled back by closing its connections. A
-  // COMMIT is let through: what was asked for is better than what nobody can tell.
+  // The client is gone: what runs for it is stopped, what is open is rolled back by closing its connections.
+  // A COMMIT is let through: what was asked for is better than what nobody can tell.
   for (const auto& lane : state_.lanes.all()) {
-    if (!lane->idle() && lane->current().purpose != exec::Purpose::commit) port_.kill_connection(&lane->connection());
+    if (!lane->idle() && lane->current().purpose != exec::Purpose::commit)
+      port_.kill_connection(&lane->connection());
   }
   state_.lanes.release_all(port_);
 }

@@ -160,7 +160,7 @@ class Session {
   std::vector<std::unique_ptr<exec::Task>> finished_;  // destroyed when no call of theirs is on the stack
   uint8_t sequence_ = 1;                               // of the next packet to the client
   std::optional<Error> cancelling_;                    // what the task is to end with
-  bool in_task_ = false;  // a task's start() is on the stack
+  bool in_task_ = false;                               // a task's start() is on the stack
 
   // The running statement.
   std::string text_;       // its text, when it must outlive the packet

@@ -31,7 +31,8 @@ bool same_meaning(const sql::Tokens& then, const sql::LexRules& then_rules, cons
   const bool pipes_differ = then_rules.pipes_as_concat != now_rules.pipes_as_concat;
   const bool not_differs = then_rules.high_not_precedence != now_rules.high_not_precedence;
   const auto same = [&](const sql::Token& a, const sql::Token& b) {
-    if (a.begin != b.begin || a.end != b.end || a.kind != b.kind || a.op != b.op || a.keyword != b.keyword) return false;
+    if (a.begin != b.begin || a.end != b.end || a.kind != b.kind || a.op != b.op || a.keyword != b.keyword)
+      return false;
     if (pipes_differ && a.op == sql::Op::pipe_pipe) return false;
     if (not_differs && a.keyword == sql::Keyword::not_) return false;
     const bool escapes = then_rules.no_backslash_escapes != now_rules.no_backslash_escapes &&
@@ -179,9 +180,10 @@ void Session::handle_execute(std::string_view payload) {
     sql::Tokens now;
     const auto lexed = sql::lex(prepared->sql, state_.lex, now);
     if (!lexed || !same_meaning(prepared->tokens, prepared->lex, now, state_.lex)) {
-      return answer_error(make_error(ErrorKind::statement, mysql::er::need_reprepare,
-                                     "Prepared statement needs to be re-prepared: sql_mode or the character set "
-                                     "have changed, and with them what its text means"));
+      return answer_error(
+          make_error(ErrorKind::statement, mysql::er::need_reprepare,
+                     "Prepared statement needs to be re-prepared: sql_mode or the character set "
+                     "have changed, and with them what its text means"));
     }
   }
   if (prepared->lex != state_.lex || prepared->database != state_.database ||

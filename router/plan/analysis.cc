@@ -274,7 +274,8 @@ class Analyser {
       const ExprKind kind = bare(*item->expr).kind;
       const bool plain = kind == ExprKind::column || kind == ExprKind::star;
       const bool loses_schema =
-          !plain && std::any_of(out_.qualifiers.begin(), out_.qualifiers.end(), [&](const Qualifier& qualifier) {
+          !plain &&
+          std::any_of(out_.qualifiers.begin(), out_.qualifiers.end(), [&](const Qualifier& qualifier) {
             return !qualifier.with_schema.empty() && inside(qualifier.with_schema, item->span);
           });
       if (holds_call || loses_schema) out_.named_items.push_back(item);

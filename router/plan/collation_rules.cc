@@ -54,8 +54,8 @@ std::optional<std::string> weight_expression(const catalog::Column& column, std:
   if (!weights) return std::nullopt;
   const uint32_t characters = column.char_length * *weights;
   const std::string padded = fmt::format("WEIGHT_STRING({} AS CHAR({}))", qualified_name, characters);
-  // MySQL pads by characters, so that a text with a character of two weights (ß) gets more blanks than its equal
-  // (ss): what is beyond the places that all have is cut.
+  // MySQL pads by characters, so that a text with a character of two weights (ß) gets more blanks than its
+  // equal (ss): what is beyond the places that all have is cut.
   constexpr uint32_t weight_bytes = 2;
   if (contains(name, "_unicode_")) return fmt::format("LEFT({}, {})", padded, weight_bytes * characters);
   return padded;

@@ -6,7 +6,8 @@
 namespace evenkeel::plan {
 namespace {
 
-// In a select list the type counts too: MariaDB takes a short literal for an INT where the function is a BIGINT.
+// In a select list the type counts too: MariaDB takes a short literal for an INT where the function is a
+// BIGINT.
 Piece typed(SessionFunction function, const mysql::Value& value, const Arguments& arguments, Piece literal) {
   if (!value.is_integer()) return literal;
   switch (function) {

@@ -193,10 +193,10 @@ class Insert final : public Bound {
              std::span<const uint64_t> keys) const {
     Plan plan;
     plan.writes = true;
-    plan.insert_kind = insert().ignore                   ? InsertKind::ignore
-                       : insert().replace                ? InsertKind::replace
+    plan.insert_kind = insert().ignore                  ? InsertKind::ignore
+                       : insert().replace               ? InsertKind::replace
                        : !insert().on_duplicate.empty() ? InsertKind::on_duplicate
-                                                         : InsertKind::plain;
+                                                        : InsertKind::plain;
     plan.returns_rows = !insert().returning_span.empty();
     plan.generated = keys.size();
     plan.first_generated = keys.empty() ? 0 : keys.front();

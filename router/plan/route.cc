@@ -57,10 +57,12 @@ Error not_together(const Analysis& analysis, const TableUse& use, size_t slots) 
       nested == uses.end() ? "JOIN" : "JOIN or subquery", use.rule->name, slots, use.rule->key_column));
 }
 
-// The table of a join whose rows tell where the others' rows are: each other table's sharding column equals its own
-// in every row that counts, so that the join of all is the joins of the slots. Nullopt when there is none.
+// The table of a join whose rows tell where the others' rows are: each other table's sharding column equals
+// its own in every row that counts, so that the join of all is the joins of the slots. Nullopt when there is
+// none.
 std::optional<uint32_t> root_of(const std::vector<TableUse>& uses) {
-  if (std::any_of(uses.begin(), uses.end(), [](const TableUse& use) { return use.nested; })) return std::nullopt;
+  if (std::any_of(uses.begin(), uses.end(), [](const TableUse& use) { return use.nested; }))
+    return std::nullopt;
   for (uint32_t root = 0; root < uses.size(); ++root) {
     bool tied = true;
     for (uint32_t i = 0; i < uses.size(); ++i) {
@@ -169,7 +171,8 @@ std::vector<NameRestore> restore_names(const Analysis& analysis, rule::Slot slot
     const auto known = std::find_if(names.begin(), names.end(),
                                     [&](const NameRestore& name) { return name.table == use.rule->name; });
     if (known != names.end()) continue;
-    names.push_back({use.rule->schema, use.rule->name, {use.rule->slots[slot].table}, use.rule->slots[slot].database});
+    names.push_back(
+        {use.rule->schema, use.rule->name, {use.rule->slots[slot].table}, use.rule->slots[slot].database});
   }
   return names;
 }

@@ -45,9 +45,10 @@ Result<LimitValues> limit_values(const sql::Query& query, const Arguments& argum
   if (values.offset > arguments.facts.max_offset) {
     return fail(make_error(
         ErrorKind::limit, mysql::er::not_supported_yet,
-        fmt::format("OFFSET {} over several tables is more than {} (limits.offset): every table would have to read "
-                    "that many rows; page by WHERE key > last key instead",
-                    values.offset, arguments.facts.max_offset)));
+        fmt::format(
+            "OFFSET {} over several tables is more than {} (limits.offset): every table would have to read "
+            "that many rows; page by WHERE key > last key instead",
+            values.offset, arguments.facts.max_offset)));
   }
   return values;
 }
@@ -309,7 +310,8 @@ BoundResult bind_select(Analysis analysis, const sql::Tokens& tokens) {
     return fail(unsupported("LAST_INSERT_ID(expr) in a SELECT from a table"));
   }
   Result<ScatterShape> shape = fail(unsupported("several tables"));
-  const bool nested = std::any_of(analysis.uses.begin(), analysis.uses.end(), [](const TableUse& use) { return use.nested; });
+  const bool nested =
+      std::any_of(analysis.uses.begin(), analysis.uses.end(), [](const TableUse& use) { return use.nested; });
   if (!nested) shape = scatter_shape(analysis, tokens);
   return std::make_shared<const Select>(std::move(analysis), std::move(shape));
 }

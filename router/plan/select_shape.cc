@@ -42,7 +42,8 @@ class ShapeBuilder {
     block_ = query_.block;
     EVENKEEL_TRY(read_items());
     const bool grouped = !block_->group_by.empty() || any_aggregate_;
-    if (block_->distinct && grouped) return fail(over_several("SELECT DISTINCT with GROUP BY or an aggregate"));
+    if (block_->distinct && grouped)
+      return fail(over_several("SELECT DISTINCT with GROUP BY or an aggregate"));
     if (grouped) {
       EVENKEEL_TRY(build_grouped());
     } else if (block_->distinct) {
@@ -153,8 +154,8 @@ class ShapeBuilder {
     return parts;
   }
 
-  // Of a join: the only table's that the name can mean; null as well when the same table stands in it twice, whose
-  // columns cannot be told apart here.
+  // Of a join: the only table's that the name can mean; null as well when the same table stands in it twice,
+  // whose columns cannot be told apart here.
   const catalog::Column* plain_column(const Expr& expr) const {
     if (expr.kind != ExprKind::column) return nullptr;
     if (uses_.size() == 1) return uses_.front().table->find_column(expr.column.text);

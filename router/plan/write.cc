@@ -104,7 +104,8 @@ class Write final : public Bound {
       } else {
         rewrite.write(statement().span, cuts.edits(slot, arguments, analysis_.parameter_tokens), piece);
       }
-      ExecutionUnit unit{rule().slots[slot].instance, std::move(piece.text), std::move(piece.parameters), {}, {}};
+      ExecutionUnit unit{
+          rule().slots[slot].instance, std::move(piece.text), std::move(piece.parameters), {}, {}};
       // Its targets are aliases, which no schema may stand before and no server looks up without one.
       if (!is_update() && statement().del->multi_table) unit.database = rule().slots[slot].database;
       if (!found.impossible) unit.slots = {slot};

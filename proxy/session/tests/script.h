@@ -13,7 +13,8 @@
 //                                        LOSE
 //   > SQL                          the client sends QUERY and the world runs until it is quiet
 //   + SQL                          sends QUERY without letting the world run (pipelining)
-//   !command …                     see Script::run_command; kill_query and timer have forms late_kill and late_timer
+//   !command …                     see Script::run_command; kill_query and timer have forms late_kill and
+//   late_timer
 //                                  whose KILL misses the statement
 // The trace repeats each line and says under it what happened: `ds0 < …` a command that an instance got,
 // `= …` an answer that the client got, and leases, timers, pauses by name.
