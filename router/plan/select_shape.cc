@@ -52,7 +52,7 @@ class ShapeBuilder {
       EVENKEEL_TRY(build_ordered());
     }
     if (not_understood_) return fail(over_several("PROCEDURE or another clause that is not understood"));
-    if (query_.lock != sql::LockClause::none || !block_->options.empty()) {
+    if (query_.lock != sql::LockClause::none || has_options()) {
       shape_.union_text = shape_.union_binary = false;
     }
     return std::move(shape_);
@@ -65,6 +65,15 @@ class ShapeBuilder {
     const catalog::Column* column = nullptr;  // a plain column of the table
     std::string_view alias;
   };
+
+  // Modifiers that a branch of a union may not have, or that would mean the union there.
+  bool has_options() const {
+    for (uint32_t i = block_->options.first; i < block_->options.last; ++i) {
+      const std::string_view word = tokens_.text_of(i);
+      if (!same_name(word, "distinct") && !same_name(word, "all")) return true;
+    }
+    return false;
+  }
 
   Status refuse_by_clause() const {
     if (query_.op != sql::SetOp::none) return fail(over_several("UNION, INTERSECT or EXCEPT"));
