@@ -13,6 +13,10 @@
 namespace evenkeel::config {
 namespace {
 
+bool keeps_files(const idgen::RegistrySettings& registry) {
+  return registry.provider == idgen::RegistryProvider::file;
+}
+
 // A configuration is of a proxy, of an id service, or of both in one file.
 void check_kind(const Place& root, const Config& config) {
   const auto has = [&](std::string_view key) {
@@ -40,16 +44,27 @@ void check_whole(const Place& root, Root& out) {
         "or "
         "worker: {id: lease}");
   }
-  if (out.worker.registry_directory.empty() && config.state_directory.empty()) {
+  if (keeps_files(config.registry) && config.registry.directory.empty() && config.state_directory.empty()) {
     root.fault(
         "state_directory is missing: generators keep their worker id and the last reserved time there");
   }
 }
 
+std::vector<std::string> registry_errors(Root& root) {
+  idgen::RegistrySettings& registry = root.config.registry;
+  if (keeps_files(registry) && registry.directory.empty() && !root.config.state_directory.empty())
+    registry.directory = root.config.state_directory + "/registry";
+  std::vector<std::string> errors;
+  if (root.registry_where.empty()) return errors;
+  for (const auto& text : idgen::check_registry(registry))
+    errors.push_back(fmt::format("{}: {}", root.registry_where, text));
+  return errors;
+}
+
 void share_worker(Root& root) {
-  if (root.worker.registry_directory.empty()) {
-    root.worker.registry_directory = root.config.state_directory + "/registry";
-  }
+  if (root.worker.window_ms == 0)
+    root.worker.window_ms = idgen::default_window_ms(root.config.registry.provider);
+  if (root.worker.renew_ms == 0) root.worker.renew_ms = idgen::default_renew_ms(root.worker.window_ms);
   for (auto& generator : root.config.generators) generator.worker = root.worker;
 }
 
@@ -146,7 +161,8 @@ Result<Config> parse(std::string_view text, const std::string& source, const Env
   } else {
     EVENKEEL_ASSIGN(config.rules, rule::RuleSet::build(config.rule));
   }
-  std::vector<std::string> errors = generator_errors(config, reading, now_unix_ms);
+  std::vector<std::string> errors = registry_errors(root);
+  for (auto& error : generator_errors(config, reading, now_unix_ms)) errors.push_back(std::move(error));
   if (errors.empty()) errors = filling_errors(config, now_unix_ms);
   if (!errors.empty()) return fail(config_error(join_lines(errors)));
   return std::move(config);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "idgen/registry/settings.h"
 #include "idgen/settings.h"
 #include "proxy/answer/settings.h"
 #include "proxy/backend/settings.h"
@@ -57,6 +58,8 @@ struct Config {
   // Key generators by name. A logical table makes its own generator from the one it names: worker ids are
   // shared by all tables of a name, ids are unique per table.
   std::vector<idgen::GeneratorSettings> generators;
+  // Who holds which worker id. Files in the state directory when the configuration says nothing.
+  idgen::RegistrySettings registry;
   IdsConfig ids;
   AdminConfig admin;
   rule::Settings rule;

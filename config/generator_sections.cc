@@ -177,12 +177,10 @@ const Section<WorkerSettings>& worker_section() {
       {
           {"id", read_worker_id, true},
           {"peers", read_peers},
-          {"registry_directory",
-           [](const Place& place, WorkerSettings& out) { read(place, out.registry_directory); }},
           {"window",
-           [](const Place& place, WorkerSettings& out) { read_millis(place, out.window_ms, 100ms, 1h); }},
+           [](const Place& place, WorkerSettings& out) { read_millis(place, out.window_ms, 100ms, 24h); }},
           {"renew",
-           [](const Place& place, WorkerSettings& out) { read_millis(place, out.renew_ms, 10ms, 1h); }},
+           [](const Place& place, WorkerSettings& out) { read_millis(place, out.renew_ms, 10ms, 24h); }},
       }};
   return section;
 }

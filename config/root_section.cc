@@ -45,6 +45,11 @@ const Section<Root>& root_section() {
              read_section(place, worker_section(), out.worker);
              out.worker_given = true;
            }},
+          {"registry",
+           [](const Place& place, Root& out) {
+             read_section(place, registry_section(), out.config.registry);
+             out.registry_where = place.where();
+           }},
           {"schemas", [](const Place& place, Root& out) { read_schemas(place, out.config.rule.schemas); }},
           {"ids", [](const Place& place, Root& out) { read_ids(place, out.config.ids); }},
           {"admin", [](const Place& place, Root& out) { read_admin(place, out.config.admin); }},
@@ -86,7 +91,7 @@ std::vector<KnownKeys> known_keys() {
           keys_of(table_section()),         keys_of(schema_section()),       keys_of(service_user_section()),
           keys_of(service_token_section()), keys_of(key_space_section()),    keys_of(http_section()),
           keys_of(ids_section()),           keys_of(admin_user_section()),   keys_of(admin_token_section()),
-          keys_of(admin_section())};
+          keys_of(admin_section()),         keys_of(registry_section()),     keys_of(registry_tls_section())};
 }
 
 }  // namespace evenkeel::config

@@ -11,9 +11,13 @@ namespace evenkeel::config {
 // The whole file while it is read.
 struct Root {
   Config config;
-  // Shared by all generators; copied into each at the end.
+  // Shared by all generators; copied into each at the end. Times of 0 were not given: they depend on the
+  // registry.
   idgen::WorkerSettings worker;
   bool worker_given = false;
+  std::string registry_where;  // Place::where(), empty: not given
+
+  Root() { worker.window_ms = worker.renew_ms = 0; }
 };
 
 // A file of the proxy needs these; one that holds `ids` alone does not.
@@ -53,6 +57,10 @@ const Section<idgen::ClockSettings>& clock_section();
 const Section<idgen::GeneratorSettings>& generator_section();
 const Section<idgen::WorkerSettings>& worker_section();
 void read_generators(const Place& place, std::vector<idgen::GeneratorSettings>& out);
+
+// registry_section.cc
+const Section<idgen::RegistryTls>& registry_tls_section();
+const Section<idgen::RegistrySettings>& registry_section();
 
 // schema_sections.cc
 const Section<rule::TableSettings::Moduli>& moduli_section();

@@ -80,9 +80,6 @@ void check_worker(const GeneratorSettings& settings, SettingsReport& report) {
       report.errors.push_back(
           fmt::format("worker id {} of another proxy does not fit {} worker bits: allowed are 0 to {}", peer,
                       settings.layout.worker_bits, workers - 1));
-  if (worker.registry_directory.empty())
-    report.errors.push_back(
-        "worker: no registry directory; the worker id, fixed or leased, is guarded there and has no default");
   if (worker.renew_ms < 1 || worker.window_ms < 2 * worker.renew_ms)
     report.errors.push_back(
         fmt::format("worker: window_ms {} must be at least twice renew_ms {}, which must be positive",

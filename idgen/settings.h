@@ -71,9 +71,8 @@ struct WorkerSettings {
   std::optional<uint32_t> fixed_id;
   // Other proxies' fixed ids in the same key space, if known: used only to say which slots all of them reach.
   std::vector<uint32_t> peer_ids;
-  // Directory of the file registry that guards the worker id, fixed or leased. Required.
-  std::string registry_directory;
-  // Time reserved ahead in the registry, and how much of it may pass before it is reserved again.
+  // Time reserved ahead in the registry, and how much of it may pass before it is reserved again. Short, as
+  // suits a registry of files; idgen/registry/settings.h has the defaults of each provider.
   int64_t window_ms = 3'000;
   int64_t renew_ms = 1'000;
 };

@@ -19,7 +19,8 @@ namespace {
 // A running service, in the order in which it is made; taken down in the other.
 struct IdService {
   config::Config config;
-  SystemClock clock;
+  // Of the process: a thread that hangs in the registry may outlive everything else.
+  static inline const SystemClock clock;
   std::unique_ptr<KeyGenerators> generators;
   std::unique_ptr<ids::KeySpaces> spaces;
   std::unique_ptr<ids::IdStatements> statements;

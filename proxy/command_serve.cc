@@ -34,7 +34,8 @@ session::ServerFacts agreed(const std::vector<control::InstanceFacts>& all) {
 // What a running proxy consists of, in the order in which it is made; taken down in the other.
 struct Running {
   config::Config config;
-  SystemClock clock;
+  // Of the process: a thread that hangs in the registry may outlive everything else.
+  static inline const SystemClock clock;
   control::CatalogStore catalog;
   std::unique_ptr<control::CatalogWatch> watch;
   std::unique_ptr<KeyGenerators> generators;

@@ -1,24 +1,134 @@
 #include "proxy/key_generators.h"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/log.h"
-#include "idgen/registry/file_registry.h"
+#include "idgen/registry/open_registry.h"
 #include "idgen/registry/snowflake_source.h"
 
 namespace evenkeel {
 namespace {
 
-// "evenkeel pid 4711 on db7": how other processes name the holder of a worker id.
-std::string holder_name() {
-  char host[256] = "?";
-  if (gethostname(host, sizeof(host) - 1) != 0) host[0] = '?';
-  return fmt::format("evenkeel pid {} on {}", getpid(), host);
+using namespace std::chrono_literals;
+
+// Longer than a call to a store with the default timeout; all threads are waited for at the same time.
+constexpr std::chrono::milliseconds stop_patience = 5s;
+// How often the registry is asked for its time: that it cannot be reached is then known long before a
+// reserved time ends.
+constexpr std::chrono::milliseconds clock_period = 10s;
+
+// Messages differ in their numbers (times, versions) while nothing has changed.
+std::string without_digits(std::string text) {
+  std::erase_if(text, [](unsigned char c) { return std::isdigit(c) != 0; });
+  return text;
 }
 
+// Says a failure when it begins or becomes another one, and its end; not each time.
+class Complaint {
+ public:
+  explicit Complaint(const Clock& clock) : clock_(clock) {}
+
+  // `consequence` follows the message.
+  void failed(const Error& error, std::string_view consequence) {
+    ++failures_;
+    const std::string kind = without_digits(error.message);
+    if (kind == said_) return;
+    if (said_.empty()) since_ = clock_.steady();
+    said_ = kind;
+    log::error("{}{}", error.message, consequence);
+  }
+  void went_well(std::string_view what) {
+    if (said_.empty()) return;
+    const auto lasted = std::chrono::duration_cast<std::chrono::seconds>(clock_.steady() - since_);
+    log::info("{} again, after {} attempts in {} s", what, failures_, lasted.count());
+    said_.clear();
+    failures_ = 0;
+  }
+  bool is_failing() const { return !said_.empty(); }
+
+ private:
+  const Clock& clock_;
+  std::string said_;
+  std::chrono::nanoseconds since_{0};
+  uint64_t failures_ = 0;
+};
+
 }  // namespace
+
+class KeyGenerators::Tended {
+ public:
+  Tended(std::string name, std::unique_ptr<idgen::KeySource> source,
+         std::shared_ptr<idgen::Registry> registry, const Clock& clock)
+      : name_(std::move(name)),
+        registry_(std::move(registry)),
+        source_(std::move(source)),
+        clock_(clock),
+        complaint_(clock) {}
+
+  idgen::KeySource& source() { return *source_; }
+  uint64_t failures() const { return failures_; }
+  bool is_failing() const { return failing_; }
+
+  void tend() {
+    if (auto tended = source_->tend(clock_.unix_millis()); !tended) {
+      ++failures_;
+      complaint_.failed(tended.error(), "; keys are made until the time already reserved ends");
+    } else {
+      complaint_.went_well(fmt::format("generator {}: renewed", name_));
+    }
+    failing_ = complaint_.is_failing();
+  }
+  void close() {
+    if (auto closed = source_->close(); !closed) log::warn("{}", closed.error().message);
+  }
+
+ private:
+  const std::string name_;
+  const std::shared_ptr<idgen::Registry> registry_;  // the source refers to it
+  const std::unique_ptr<idgen::KeySource> source_;
+  const Clock& clock_;
+  Complaint complaint_;
+  std::atomic<uint64_t> failures_{0};
+  std::atomic<bool> failing_{false};
+};
+
+class KeyGenerators::ClockWatch {
+ public:
+  ClockWatch(std::shared_ptr<idgen::Registry> registry, const Clock& clock)
+      : registry_(std::move(registry)), clock_(clock), complaint_(clock) {}
+
+  void sample() {
+    auto offset = idgen::sample_clock_offset(*registry_, clock_);
+    if (!offset)
+      complaint_.failed(offset.error(),
+                        "; worker ids that are held stay usable until their reserved time ends");
+    else
+      complaint_.went_well("the registry answers");
+    const std::lock_guard lock(mutex_);
+    reachable_ = offset.has_value();
+    if (offset)
+      latest_ = *offset;
+    else
+      ++failures_;
+  }
+  void report(RegistryHealth& health) const {
+    const std::lock_guard lock(mutex_);
+    health.clock_failures = failures_;
+    health.reachable = reachable_;
+    health.clock_offset = latest_;
+  }
+
+ private:
+  const std::shared_ptr<idgen::Registry> registry_;
+  const Clock& clock_;
+  Complaint complaint_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::optional<idgen::ClockOffset> latest_;
+  bool reachable_ = true;
+  uint64_t failures_ = 0;
+};
 
 Result<std::unique_ptr<KeyGenerators>> KeyGenerators::start(const config::Config& config,
                                                             const Clock& clock) {
@@ -31,7 +141,7 @@ Result<std::unique_ptr<KeyGenerators>> KeyGenerators::start(const config::Config
           all->add(config, table->generator, table->schema + "." + table->name, table->slot_count()));
     }
   }
-  all->start_tending();
+  all->start_threads();
   return all;
 }
 
@@ -41,27 +151,26 @@ Result<std::unique_ptr<KeyGenerators>> KeyGenerators::start_spaces(const config:
   for (const auto& space : config.ids.service.key_spaces) {
     EVENKEEL_ASSIGN(all->by_space_[space.name], all->add(config, space.generator, space.name, space.slots));
   }
-  all->start_tending();
+  all->start_threads();
   return all;
-}
-
-void KeyGenerators::start_tending() {
-  if (!sources_.empty()) tender_ = std::thread([this] { tend_until_stopped(); });
 }
 
 KeyGenerators::~KeyGenerators() { stop(); }
 
-Status KeyGenerators::open_registry(const std::string& directory) {
+Status KeyGenerators::open_registry(const idgen::RegistrySettings& settings) {
   if (registry_ != nullptr) return {};
-  EVENKEEL_ASSIGN(registry_, idgen::open_file_registry(directory, clock_));
+  EVENKEEL_ASSIGN(auto opened, idgen::open_registry(settings, clock_));
+  EVENKEEL_ASSIGN(const auto shortcomings, opened->shortcomings());
+  for (const auto& text : shortcomings) log::warn("registry: {}", text);
+  registry_ = std::move(opened);
+  clock_watch_ = std::make_shared<ClockWatch>(registry_, clock_);
   ticker_ = std::make_shared<const idgen::Ticker>(clock_);
   return {};
 }
 
 Result<std::unique_ptr<idgen::KeySource>> KeyGenerators::open_source(
     const idgen::GeneratorSettings& settings) {
-  EVENKEEL_TRY(open_registry(settings.worker.registry_directory));
-  EVENKEEL_ASSIGN(auto source, idgen::SnowflakeSource::open(*registry_, settings, holder_name(), ticker_));
+  EVENKEEL_ASSIGN(auto source, idgen::SnowflakeSource::open(*registry_, clock_, settings, ticker_));
   log::info("generator {}: worker id {}", settings.name, source->worker());
   return std::unique_ptr<idgen::KeySource>(std::move(source));
 }
@@ -70,35 +179,48 @@ Result<idgen::KeyGenerator*> KeyGenerators::add(const config::Config& config, co
                                                 const std::string& label, uint32_t slots) {
   const idgen::GeneratorSettings* settings = config.find_generator(generator);
   if (settings == nullptr) return fail(internal_error(fmt::format("no generator {}", generator)));
-  auto& source = sources_[settings->name];
-  if (source == nullptr) {
-    EVENKEEL_ASSIGN(source, open_source(*settings));
+  EVENKEEL_TRY(open_registry(config.registry));
+  auto& tended = sources_[settings->name];
+  if (tended == nullptr) {
+    EVENKEEL_ASSIGN(auto source, open_source(*settings));
+    tended = std::make_shared<Tended>(settings->name, std::move(source), registry_, clock_);
   }
-  return source->add_table(label, slots);
+  return tended->source().add_table(label, slots);
 }
 
-void KeyGenerators::tend_until_stopped() {
-  int64_t shortest = INT64_MAX;
-  for (const auto& [name, source] : sources_) shortest = std::min(shortest, source->tend_every_ms());
-  std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, std::chrono::milliseconds(shortest), [this] { return stopping_; })) {
-    for (const auto& [name, source] : sources_) {
-      if (auto tended = source->tend(clock_.unix_millis()); !tended) log::error("{}", tended.error().message);
-    }
+void KeyGenerators::start_threads() {
+  for (const auto& [name, tended] : sources_) {
+    const std::chrono::milliseconds period(tended->source().tend_every_ms());
+    tenders_.push_back(std::make_unique<idgen::Tender>(idgen::Tender::Work{
+        [tended = tended] { tended->tend(); }, period, [tended = tended] { tended->close(); }}));
   }
+  if (clock_watch_ == nullptr) return;
+  clock_watch_->sample();
+  tenders_.push_back(std::make_unique<idgen::Tender>(
+      idgen::Tender::Work{[watch = clock_watch_] { watch->sample(); }, clock_period}));
+}
+
+RegistryHealth KeyGenerators::health() const {
+  RegistryHealth health;
+  for (const auto& [name, tended] : sources_) {
+    health.renewal_failures += tended->failures();
+    if (tended->is_failing()) ++health.sources_failing;
+  }
+  if (clock_watch_ != nullptr) clock_watch_->report(health);
+  return health;
 }
 
 void KeyGenerators::stop() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (stopping_) return;
-    stopping_ = true;
-  }
-  changed_.notify_all();
-  if (tender_.joinable()) tender_.join();
-  for (const auto& [name, source] : sources_) {
-    if (source == nullptr) continue;
-    if (auto closed = source->close(); !closed) log::warn("{}", closed.error().message);
+  if (stopped_) return;
+  stopped_ = true;
+  for (const auto& tender : tenders_) tender->ask_to_stop();
+  const auto deadline = clock_.steady() + stop_patience;
+  for (const auto& tender : tenders_) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - clock_.steady());
+    if (!tender->stop(std::max(left, 0ms)))
+      log::warn(
+          "the registry does not answer: a worker id was not given back and stays reserved until its time "
+          "ends");
   }
 }
 

@@ -105,7 +105,7 @@ TEST(Example, OfTheReferenceIsRead) {
   EXPECT_EQ(config.session.users[0].account_on("ds0").password, "sesame-shop");
   ASSERT_EQ(config.generators.size(), 1u);
   EXPECT_EQ(config.generators[0].worker.fixed_id, 3u);
-  EXPECT_EQ(config.generators[0].worker.registry_directory, "/var/lib/evenkeel/registry");
+  EXPECT_EQ(config.registry.directory, "/var/lib/evenkeel/registry");
   const rule::LogicalTable* orders = config.rules->find_table("shop", "orders");
   ASSERT_NE(orders, nullptr);
   EXPECT_EQ(orders->slot_count(), 128u);

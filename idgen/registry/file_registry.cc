@@ -95,6 +95,7 @@ class FileRegistry final : public Registry {
 
   Result<Put> compare_and_put(std::string_view key, uint64_t expected, std::string_view value) override {
     EVENKEEL_TRY(check_key(key));
+    EVENKEEL_TRY(check_value(key, value));
     const std::string stem = file_stem(key);
     EVENKEEL_ASSIGN(const FileDescriptor lock, lock_directory());
     EVENKEEL_ASSIGN(const auto present, read_record(stem));
@@ -118,6 +119,8 @@ class FileRegistry final : public Registry {
     std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
     return found;
   }
+
+  bool proves_life() const override { return true; }
 
   Result<HoldAttempt> try_hold(std::string_view key, std::string_view holder) override {
     EVENKEEL_TRY(check_key(key));

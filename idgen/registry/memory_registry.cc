@@ -32,6 +32,7 @@ Result<std::optional<Record>> MemoryRegistry::get(std::string_view key) {
 Result<Put> MemoryRegistry::compare_and_put(std::string_view key, uint64_t expected, std::string_view value) {
   EVENKEEL_TRY(reachable());
   EVENKEEL_TRY(check_key(key));
+  EVENKEEL_TRY(check_value(key, value));
   const std::lock_guard lock(mutex_);
   const auto found = records_.find(key);
   const uint64_t present = found == records_.end() ? 0 : found->second.version;
@@ -50,6 +51,7 @@ Result<std::vector<KeyedRecord>> MemoryRegistry::list(std::string_view prefix) {
 }
 
 Result<HoldAttempt> MemoryRegistry::try_hold(std::string_view key, std::string_view holder) {
+  if (!proves_life()) return Registry::try_hold(key, holder);
   EVENKEEL_TRY(reachable());
   EVENKEEL_TRY(check_key(key));
   const std::lock_guard lock(mutex_);

@@ -19,6 +19,12 @@ Result<std::vector<KeyedRecord>> Registry::changes(std::string_view prefix, Seen
   return changed;
 }
 
+Result<HoldAttempt> Registry::try_hold(std::string_view key, std::string_view) {
+  return fail(internal_error(fmt::format("this registry cannot prove who holds {}", key)));
+}
+
+Result<std::vector<std::string>> Registry::shortcomings() { return std::vector<std::string>{}; }
+
 Error registry_error(std::string message) {
   return make_error(ErrorKind::registry, mysql::er::unknown_error, std::move(message));
 }
@@ -32,6 +38,12 @@ Status check_key(std::string_view key) {
   return fail(
       registry_error(fmt::format("registry key '{}': 1 to {} letters, digits, '_', '-', '.', '/' are allowed",
                                  key, Registry::key_length_max)));
+}
+
+Status check_value(std::string_view key, std::string_view value) {
+  if (value.size() <= Registry::value_size_max) return {};
+  return fail(registry_error(fmt::format("registry record {} would have {} bytes; at most {} are allowed",
+                                         key, value.size(), Registry::value_size_max)));
 }
 
 }  // namespace evenkeel::idgen

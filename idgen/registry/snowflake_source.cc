@@ -7,11 +7,10 @@
 
 namespace evenkeel::idgen {
 
-Result<std::unique_ptr<SnowflakeSource>> SnowflakeSource::open(Registry& registry,
+Result<std::unique_ptr<SnowflakeSource>> SnowflakeSource::open(Registry& registry, const Clock& clock,
                                                                const GeneratorSettings& settings,
-                                                               const std::string& holder,
                                                                std::shared_ptr<const TickSource> ticks) {
-  EVENKEEL_ASSIGN(auto lease, WorkerLease::acquire(registry, settings, holder));
+  EVENKEEL_ASSIGN(auto lease, WorkerLease::acquire(registry, clock, settings));
   return std::unique_ptr<SnowflakeSource>(new SnowflakeSource(settings, std::move(lease), std::move(ticks)));
 }
 
@@ -28,8 +27,8 @@ Result<KeyGenerator*> SnowflakeSource::add_table(const std::string& table, uint3
   return generators_.back().get();
 }
 
-Status SnowflakeSource::tend(int64_t now_unix_ms) {
-  auto renewed = lease_->renew_if_due(now_unix_ms);
+Status SnowflakeSource::tend(int64_t) {
+  auto renewed = lease_->renew_if_due();
   if (renewed) return {};
   return fail(registry_error(fmt::format("generator {}: worker id {} not renewed: {}", settings_.name,
                                          lease_->worker(), renewed.error().message)));

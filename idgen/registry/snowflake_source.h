@@ -17,10 +17,10 @@ namespace evenkeel::idgen {
 
 class SnowflakeSource final : public KeySource {
  public:
-  // Acquires the lease of `settings` under the name `holder`. The registry must outlive this. Errors are
-  // those of WorkerLease::acquire.
-  static Result<std::unique_ptr<SnowflakeSource>> open(Registry& registry, const GeneratorSettings& settings,
-                                                       const std::string& holder,
+  // Acquires the lease of `settings`. Registry and clock must outlive this. Errors are those of
+  // WorkerLease::acquire.
+  static Result<std::unique_ptr<SnowflakeSource>> open(Registry& registry, const Clock& clock,
+                                                       const GeneratorSettings& settings,
                                                        std::shared_ptr<const TickSource> ticks);
 
   uint32_t worker() const { return lease_->worker(); }

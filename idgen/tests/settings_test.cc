@@ -18,7 +18,6 @@ constexpr int64_t now = 1'790'000'000'000;  // 2026-09-21
 GeneratorSettings valid() {
   GeneratorSettings settings;
   settings.worker.fixed_id = 5;
-  settings.worker.registry_directory = "/var/lib/evenkeel/registry";
   return settings;
 }
 
@@ -72,12 +71,6 @@ TEST(Settings, FewerThanFourSequencesASlotIsAWarning) {
   const auto report = check_settings(valid(), 2048, now);
   EXPECT_THAT(report.errors, IsEmpty());
   EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("4096 ids a ms are fewer than 4 x 2048 slots")));
-}
-
-TEST(Settings, NoRegistryMeansNoWorkerId) {
-  auto settings = valid();
-  settings.worker.registry_directory.clear();
-  EXPECT_THAT(check_settings(settings, 128, now).errors, ElementsAre(HasSubstr("has no default")));
 }
 
 TEST(Settings, ImpossibleValuesAreRefusedWithTheReason) {

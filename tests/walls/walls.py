@@ -49,7 +49,8 @@ SETTINGS_READERS = ["config", "proxy/control"]
 OUTSIDE = {
     r"<yaml-cpp/": ["config"],
     r"<event2/|<evhttp|<event\.h>": ["proxy/net", "proxy/admin"],
-    r"<cppconn/|<mysql_driver|<mysql_connection": ["proxy/control", "proxy/demo"],
+    r"<cppconn/|<mysql_driver|<mysql_connection": ["proxy/control", "proxy/demo", "idgen/registry"],
+    r"<hiredis/|<zookeeper/|<curl/": ["idgen/registry"],
     r"<sys/socket\.h>|<netinet/|<sys/epoll\.h>|<sys/un\.h>": ["proxy/net", "proxy/control", "proxy/demo", "proxy/admin", "idgen/registry"],
 }
 # Time is injected: only these ask the system for it.

@@ -1,4 +1,4 @@
-// The same promises from every provider, then what is particular to files.
+// The promises that every provider keeps, then what is particular to files.
 #include "idgen/registry/registry.h"
 
 #include <filesystem>
@@ -6,75 +6,41 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <thread>
 
 #include "idgen/registry/file_registry.h"
 #include "idgen/registry/memory_registry.h"
+#include "idgen/registry/tests/provider_promises.h"
 #include "idgen/registry/tests/scratch_directory.h"
 
 namespace evenkeel::idgen {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 enum class Provider { memory, file };
 
-class RegistryTest : public ::testing::TestWithParam<Provider> {
+class RegistryTest : public ::testing::TestWithParam<Provider>, public promises::Store {
  protected:
-  RegistryTest() {
-    if (GetParam() == Provider::memory)
-      registry = std::make_unique<MemoryRegistry>(clock);
-    else
-      registry = open_file_registry(scratch.path(), clock).value();
+  Store& store() { return *this; }
+  std::shared_ptr<Registry> open_empty() override {
+    if (GetParam() == Provider::memory) return memory;
+    return further();
+  }
+  std::shared_ptr<Registry> further() override {
+    if (GetParam() == Provider::memory) return memory;
+    return open_file_registry(scratch.path(), clock).value();
   }
 
   ManualClock clock{1'790'000'000'000'000};
   ScratchDirectory scratch;
-  std::unique_ptr<Registry> registry;
+  std::shared_ptr<Registry> memory = std::make_shared<MemoryRegistry>(clock, MemoryRegistry::Proof::holds);
 };
 
-TEST_P(RegistryTest, AnAbsentKeyHasNoRecord) {
-  EXPECT_EQ(registry->get("maps/orders").value(), std::nullopt);
-  EXPECT_THAT(registry->list("").value(), IsEmpty());
-}
-
-TEST_P(RegistryTest, PutsOnlyOverTheVersionItExpects) {
-  Put put = registry->compare_and_put("maps/orders", 1, "a").value();
-  EXPECT_FALSE(put.stored);
-  EXPECT_EQ(put.version, 0u);
-  put = registry->compare_and_put("maps/orders", 0, "first").value();
-  EXPECT_TRUE(put.stored);
-  EXPECT_EQ(put.version, 1u);
-  put = registry->compare_and_put("maps/orders", 0, "second").value();
-  EXPECT_FALSE(put.stored);
-  EXPECT_EQ(put.version, 1u);
-  put = registry->compare_and_put("maps/orders", 1, std::string_view("bin\0ary\n", 8)).value();
-  EXPECT_TRUE(put.stored);
-  EXPECT_EQ(registry->get("maps/orders").value(), (Record{std::string("bin\0ary\n", 8), 2}));
-}
-
-TEST_P(RegistryTest, ListsAPrefixInOrder) {
-  for (const char* key : {"workers/main/2", "workers/main/10", "maps/orders", "workers/other/1"})
-    ASSERT_TRUE(registry->compare_and_put(key, 0, key).value().stored);
-  EXPECT_THAT(registry->list("workers/main/").value(),
-              ElementsAre(KeyedRecord{"workers/main/10", {"workers/main/10", 1}},
-                          KeyedRecord{"workers/main/2", {"workers/main/2", 1}}));
-  EXPECT_EQ(registry->list("").value().size(), 4u);
-}
-
-TEST_P(RegistryTest, ChangesAreToldOnce) {
-  SeenVersions seen;
-  ASSERT_TRUE(registry->compare_and_put("maps/a", 0, "1"));
-  ASSERT_TRUE(registry->compare_and_put("maps/b", 0, "1"));
-  EXPECT_EQ(registry->changes("maps/", seen).value().size(), 2u);
-  EXPECT_THAT(registry->changes("maps/", seen).value(), IsEmpty());
-  ASSERT_TRUE(registry->compare_and_put("maps/b", 1, "2"));
-  EXPECT_THAT(registry->changes("maps/", seen).value(), ElementsAre(KeyedRecord{"maps/b", {"2", 2}}));
-}
+EVENKEEL_PROVIDER_PROMISES(RegistryTest)
 
 TEST_P(RegistryTest, OneHoldAtATimeAndTheOtherLearnsWho) {
+  const auto registry = open_empty();
+  ASSERT_TRUE(registry->proves_life());
   auto first = registry->try_hold("workers/main/5", "proxy A").value();
   EXPECT_NE(first.hold, nullptr);
   auto second = registry->try_hold("workers/main/5", "proxy B").value();
@@ -85,32 +51,7 @@ TEST_P(RegistryTest, OneHoldAtATimeAndTheOtherLearnsWho) {
   EXPECT_NE(registry->try_hold("workers/main/5", "proxy B").value().hold, nullptr);
 }
 
-TEST_P(RegistryTest, KeysOutsideTheAlphabetAreRefused) {
-  for (const std::string& key :
-       {std::string("a b"), std::string(), std::string("x+y"), std::string(201, 'k')})
-    EXPECT_EQ(registry->get(key).error().kind, ErrorKind::registry) << key;
-}
-
-TEST_P(RegistryTest, TellsItsTime) { EXPECT_EQ(registry->now_unix_ms().value(), 1'790'000'000'000); }
-
-TEST_P(RegistryTest, RacingIncrementsLoseNone) {
-  constexpr int threads = 4;
-  constexpr int increments = 25;
-  std::vector<std::thread> running;
-  for (int t = 0; t < threads; ++t)
-    running.emplace_back([&] {
-      for (int done = 0; done < increments;) {
-        const auto record = registry->get("counter").value();
-        const int value = record ? std::stoi(record->value) : 0;
-        const auto put =
-            registry->compare_and_put("counter", record ? record->version : 0, std::to_string(value + 1))
-                .value();
-        if (put.stored) ++done;
-      }
-    });
-  for (auto& thread : running) thread.join();
-  EXPECT_EQ(registry->get("counter").value(), (Record{"100", 100}));
-}
+TEST_P(RegistryTest, TellsItsTime) { EXPECT_EQ(open_empty()->now_unix_ms().value(), 1'790'000'000'000); }
 
 INSTANTIATE_TEST_SUITE_P(Providers, RegistryTest, ::testing::Values(Provider::memory, Provider::file),
                          [](const auto& provider) {

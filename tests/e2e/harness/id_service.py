@@ -29,7 +29,8 @@ class IdService:
         with open(self.config, "w") as out:
             out.write(f"""state_directory: {self.folder}/state
 generators: [{{name: order_ids, layout: classic}}]
-worker: {{id: lease, registry_directory: {registry}}}
+worker: {{id: lease}}
+registry: {{provider: file, directory: {registry}}}
 ids:
   listeners: [{{address: "127.0.0.1:{self.port}"}}]
   http: {{listeners: [{{address: "127.0.0.1:{self.http_port}", tls: {{mode: {mode}}}}}]}}
