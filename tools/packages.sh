@@ -7,13 +7,13 @@ packages_build=(
   g++ cmake ninja-build ccache pkg-config
   libevent-dev libssl-dev libyaml-cpp-dev libmysqlcppconn-dev libboost-dev
   libexpected-dev libfmt-dev libspdlog-dev libcli11-dev nlohmann-json3-dev
-  libxxhash-dev zlib1g-dev libhiredis-dev libcurl4-openssl-dev prometheus-cpp-dev
+  libxxhash-dev zlib1g-dev libhiredis-dev libcurl4-openssl-dev libzookeeper-mt-dev prometheus-cpp-dev
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
 )
 packages_demo=(mariadb-server-core mariadb-client-core)
 packages_test=(gcc libc6-dev libmariadb-dev python3 python3-pymysql python3-yaml python3-cryptography nodejs npm)
 # Registry servers for the tests that start them by themselves; install-packages.sh keeps their services from starting.
-packages_test+=(redis-server etcd-server etcd-client openssl)
+packages_test+=(redis-server etcd-server etcd-client openssl zookeeper default-jre-headless)
 packages_bench=(sysbench haproxy python3 python3-pymysql)
 packages_lint=(clang-format-14 clang-tidy-14 python3)
 packages_fuzz=(clang)

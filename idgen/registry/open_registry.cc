@@ -10,6 +10,9 @@
 #ifdef EVENKEEL_WITH_REDIS_REGISTRY
 #include "idgen/registry/redis_registry.h"
 #endif
+#ifdef EVENKEEL_WITH_ZOOKEEPER_REGISTRY
+#include "idgen/registry/zookeeper_registry.h"
+#endif
 #ifdef EVENKEEL_WITH_ETCD_REGISTRY
 #include "idgen/registry/etcd_registry.h"
 #endif
@@ -26,6 +29,9 @@ Maker maker_of(RegistryProvider provider) {
 #endif
 #ifdef EVENKEEL_WITH_REDIS_REGISTRY
   if (provider == RegistryProvider::redis) return make_redis_registry;
+#endif
+#ifdef EVENKEEL_WITH_ZOOKEEPER_REGISTRY
+  if (provider == RegistryProvider::zookeeper) return make_zookeeper_registry;
 #endif
 #ifdef EVENKEEL_WITH_ETCD_REGISTRY
   if (provider == RegistryProvider::etcd) return make_etcd_registry;

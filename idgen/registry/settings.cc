@@ -37,6 +37,10 @@ void check_reach(const RegistrySettings& settings, std::vector<std::string>& fau
     faults.push_back("a mysql registry needs a user");
   if (settings.provider == RegistryProvider::mysql && settings.database.empty())
     faults.push_back("a mysql registry needs the database that holds its table");
+  if (settings.provider == RegistryProvider::zookeeper && settings.tls.mode != RegistryTls::Mode::off)
+    faults.push_back(
+        "tls: the ZooKeeper client of Debian 12 has no TLS; reach the ensemble over a network that needs "
+        "none");
   if (settings.tls.certificate.empty() != settings.tls.key.empty())
     faults.push_back("tls: certificate and key belong together; one of them is missing");
 }

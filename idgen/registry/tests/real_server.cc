@@ -219,6 +219,36 @@ class EtcdServer final : public ProgramServer {
   }
 };
 
+class ZookeeperServer final : public ProgramServer {
+ public:
+  static Result<std::unique_ptr<RealServer>> start() {
+    const std::string java = program("java");
+    const std::string jar = "/usr/share/java/zookeeper.jar";
+    if (java.empty() || !fs::exists(jar))
+      return fail(registry_error("java or zookeeper.jar is not installed"));
+    std::unique_ptr<ZookeeperServer> server(new ZookeeperServer);
+    auto& settings = server->settings_;
+    settings.provider = RegistryProvider::zookeeper;
+    settings.endpoints = {{"127.0.0.1", free_port()}};
+    settings.user = "proxy";
+    settings.password = random_token();
+    const std::string folder = server->folder_.path();
+    std::ofstream(folder + "/zoo.cfg") << fmt::format(
+        "tickTime=1000\ndataDir={}/"
+        "data\nclientPort={}\nclientPortAddress=127.0.0.1\nadmin.enableServer=false\n",
+        folder, settings.endpoints.front().port);
+    server->options_.working_directory = folder;
+    server->options_.command = {java,
+                                "-Xmx192m",
+                                "-cp",
+                                jar,
+                                "org.apache.zookeeper.server.quorum.QuorumPeerMain",
+                                folder + "/zoo.cfg"};
+    EVENKEEL_TRY(server->restart());
+    return server;
+  }
+};
+
 }  // namespace
 
 std::string to_string(ServerKind kind) {
@@ -256,7 +286,7 @@ Result<std::unique_ptr<RealServer>> start_server(ServerKind kind) {
     case ServerKind::etcd_tls:
       return EtcdServer::start(true);
     case ServerKind::zookeeper:
-      break;
+      return ZookeeperServer::start();
   }
   return fail(registry_error("no such server"));
 }

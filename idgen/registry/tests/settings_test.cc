@@ -42,6 +42,9 @@ TEST(RegistrySettings, WhatDoesNotFitTogetherIsNamed) {
                           "directory belongs to a file registry, this one is redis",
                           "tls: certificate and key belong together; one of them is missing",
                           HasSubstr("prefix 'a:b'"), "timeout is 0 ms; allowed are 100 to 60000"));
+  settings = remote(RegistryProvider::zookeeper);
+  settings.tls.mode = RegistryTls::Mode::required;
+  EXPECT_THAT(check_registry(settings), ElementsAre(HasSubstr("has no TLS")));
   settings = remote(RegistryProvider::mysql);
   settings.endpoints.clear();
   settings.user.clear();
