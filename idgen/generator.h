@@ -64,6 +64,11 @@ class KeyGenerator {
   // that contradicts itself). A wait is bounded: a draw that keeps waiting ends in an error.
   virtual Result<DrawnKeys> draw(const KeyDemand& demand, std::span<uint64_t> keys) = 0;
 
+  // A statement is about to store these ids, which a client chose: none of them is drawn later. Done when the
+  // wait is 0; otherwise call again with the same ids after it. Kinds whose ids nobody can foresee have
+  // nothing to do.
+  virtual Result<KeyWait> admit_explicit(std::span<const uint64_t> ids);
+
   // Takes effect for every later draw of any thread; ids stay unique whatever the maps. Fails with kind
   // config, and keeps the old map, when the map does not suit the generator.
   virtual Status set_map(SteeringMap map) = 0;
@@ -78,5 +83,7 @@ class KeyGenerator {
   virtual const std::string& table() const = 0;
   virtual uint32_t slots() const = 0;
 };
+
+inline Result<KeyWait> KeyGenerator::admit_explicit(std::span<const uint64_t>) { return KeyWait{}; }
 
 }  // namespace evenkeel::idgen

@@ -195,13 +195,19 @@ SettingsReport check_layout(const Layout& layout, int64_t now_unix_ms) {
 }
 
 SettingsReport check_settings(const GeneratorSettings& settings, uint32_t slots, int64_t now_unix_ms) {
-  SettingsReport report = check_layout(settings.layout, now_unix_ms);
+  const bool segments = settings.kind == GeneratorKind::segment;
+  SettingsReport report;
+  if (segments)
+    report.errors = check_segment(settings.segment, settings.batch == BatchMode::consecutive);
+  else
+    report = check_layout(settings.layout, now_unix_ms);
   if (!report.errors.empty()) return report;
   if (!is_name(settings.name))
     report.errors.push_back(
         fmt::format("generator name '{}': 1 to 64 letters, digits, '_' and '-' are allowed", settings.name));
   if (slots < 1 || slots > limits::slots_max)
     report.errors.push_back(fmt::format("{} slots; allowed are 1 to {}", slots, limits::slots_max));
+  if (segments) return report;
   check_worker(settings, report);
   check_clock(settings.clock, report);
   if (report.errors.empty()) check_reach(settings, slots, report);

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "idgen/segment_settings.h"
+
 namespace evenkeel::idgen {
 
 // One step of an id's time field.
@@ -77,6 +79,12 @@ struct WorkerSettings {
   int64_t renew_ms = 1'000;
 };
 
+// How ids are made.
+enum class GeneratorKind : uint8_t {
+  snowflake,  // time | worker | sequence
+  segment,    // numbers, fetched from a store by the thousand
+};
+
 struct GeneratorSettings {
   // The key space: generators with the same name on several proxies share worker ids. [a-zA-Z0-9_-]+
   std::string name = "default";
@@ -84,6 +92,9 @@ struct GeneratorSettings {
   BatchMode batch = BatchMode::consecutive;
   ClockSettings clock;
   WorkerSettings worker;
+  GeneratorKind kind = GeneratorKind::snowflake;
+  // For kind segment alone, which has no layout, clock and worker.
+  SegmentSettings segment;
 };
 
 // What a check found. Any error means: do not start.

@@ -25,6 +25,7 @@ ROOMS = {
     "router/merge": ["base"],
     "idgen": ["base"],
     "idgen/registry": ["idgen"],
+    "idgen/segment": ["idgen"],
     "proxy/protocol": ["base"],
     "proxy/front": ["proxy/protocol"],
     "proxy/answer": ["proxy/front", "router/sql"],  # statements that the program answers itself are lexed as MySQL's
@@ -39,7 +40,7 @@ ROOMS = {
     "proxy/admin": ["proxy/http", "proxy/skew"],
     "proxy/demo": ["base"],
     "config": ["idgen", "router/rule"],  # and the settings.h of all, see SETTINGS_READERS
-    "proxy": ["config", "idgen/registry", "proxy/ids", "proxy/net", "proxy/control", "proxy/admin", "proxy/demo"],
+    "proxy": ["config", "idgen/registry", "idgen/segment", "proxy/ids", "proxy/net", "proxy/control", "proxy/admin", "proxy/demo"],
     "bench": ["proxy"],
 }
 # Rooms that may include the settings.h of every room: config fills them, control logs in with the accounts they hold.
@@ -49,7 +50,7 @@ SETTINGS_READERS = ["config", "proxy/control"]
 OUTSIDE = {
     r"<yaml-cpp/": ["config"],
     r"<event2/|<evhttp|<event\.h>": ["proxy/net", "proxy/admin"],
-    r"<cppconn/|<mysql_driver|<mysql_connection": ["proxy/control", "proxy/demo", "idgen/registry"],
+    r"<cppconn/|<mysql_driver|<mysql_connection": ["proxy/control", "proxy/demo", "idgen/registry", "idgen/segment"],
     r"<hiredis/|<zookeeper/|<curl/": ["idgen/registry"],
     r"<sys/socket\.h>|<netinet/|<sys/epoll\.h>|<sys/un\.h>": ["proxy/net", "proxy/control", "proxy/demo", "proxy/admin", "idgen/registry"],
 }
