@@ -37,7 +37,10 @@ void check_whole(const Place& root, Root& out) {
   if (config.net.client_write_low_mark > config.net.client_write_high_mark) {
     root.fault("limits: client_write_low_mark is above client_write_high_mark");
   }
-  if (config.generators.empty()) return;
+  const bool no_worker =
+      std::all_of(config.generators.begin(), config.generators.end(),
+                  [](const auto& generator) { return generator.kind != idgen::GeneratorKind::snowflake; });
+  if (no_worker) return;
   if (!out.worker_given) {
     root.fault(
         "worker: generators need a worker id: write worker: {id: 3} with a number that no other proxy uses, "

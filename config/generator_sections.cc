@@ -92,6 +92,26 @@ bool is_generator_name(const std::string& name) {
                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
 }
 
+bool has_key(const Node& map, std::string_view name) {
+  return std::any_of(map.pairs.begin(), map.pairs.end(),
+                     [&](const auto& member) { return member.first.text == name; });
+}
+
+// A key that does nothing is a mistake somewhere.
+void check_kind(const Place& place, const GeneratorSettings& generator) {
+  if (place.node().kind != Node::Kind::map) return;
+  const bool segments = generator.kind == idgen::GeneratorKind::segment;
+  const bool needs_store = generator.kind != idgen::GeneratorKind::snowflake;
+  if (needs_store != has_key(place.node(), "segment")) {
+    place.fault(needs_store ? "kinds segment and hybrid need the map segment with at least one allocator"
+                            : "segment: only a generator with kind: segment or hybrid has it");
+  }
+  for (const std::string_view key : {"layout", "clock"}) {
+    if (segments && has_key(place.node(), key))
+      place.fault(fmt::format("{}: ids of kind: segment are plain numbers and have none", key));
+  }
+}
+
 void check_generator(const Place& place, GeneratorSettings& generator) {
   auto& names = place.reading().generators;
   if (!is_generator_name(generator.name)) {
@@ -100,6 +120,7 @@ void check_generator(const Place& place, GeneratorSettings& generator) {
   if (std::find(names.begin(), names.end(), generator.name) != names.end()) {
     place.fault(fmt::format("a second generator with the name {}", generator.name));
   }
+  check_kind(place, generator);
   names.push_back(generator.name);
   place.reading().generator_places.push_back(place.where());
 }
@@ -158,6 +179,15 @@ const Section<GeneratorSettings>& generator_section() {
       "generator",
       {
           {"name", [](const Place& place, GeneratorSettings& out) { read(place, out.name); }, true},
+          {"kind",
+           [](const Place& place, GeneratorSettings& out) {
+             read_choice<idgen::GeneratorKind>(place, out.kind,
+                                               {{"snowflake", idgen::GeneratorKind::snowflake},
+                                                {"segment", idgen::GeneratorKind::segment},
+                                                {"hybrid", idgen::GeneratorKind::hybrid}});
+           }},
+          {"segment", [](const Place& place,
+                         GeneratorSettings& out) { read_section(place, segment_section(), out.segment); }},
           {"layout", read_layout},
           {"batch",
            [](const Place& place, GeneratorSettings& out) {

@@ -62,6 +62,10 @@ void read_generators(const Place& place, std::vector<idgen::GeneratorSettings>& 
 const Section<idgen::RegistryTls>& registry_tls_section();
 const Section<idgen::RegistrySettings>& registry_section();
 
+// segment_sections.cc
+const Section<idgen::SegmentAllocator>& allocator_section();
+const Section<idgen::SegmentSettings>& segment_section();
+
 // schema_sections.cc
 const Section<rule::TableSettings::Moduli>& moduli_section();
 // Reads into a table, because the moduli stand beside its topology.

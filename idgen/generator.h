@@ -64,6 +64,8 @@ class KeyGenerator {
   // that contradicts itself). A wait is bounded: a draw that keeps waiting ends in an error.
   virtual Result<DrawnKeys> draw(const KeyDemand& demand, std::span<uint64_t> keys) = 0;
 
+  // Whether admit_explicit() has anything to do: ids are counted up, so that a client's own may lie ahead.
+  virtual bool counts_up() const { return false; }
   // A statement is about to store these ids, which a client chose: none of them is drawn later. Done when the
   // wait is 0; otherwise call again with the same ids after it. Kinds whose ids nobody can foresee have
   // nothing to do.

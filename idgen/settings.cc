@@ -89,6 +89,15 @@ void check_worker(const GeneratorSettings& settings, SettingsReport& report) {
                                         worker.window_ms, to_string(settings.layout.unit)));
 }
 
+// Of the segments only the allocators matter.
+void check_hybrid(const GeneratorSettings& settings, SettingsReport& report) {
+  for (auto& error : check_segment(settings.segment, false)) report.errors.push_back(std::move(error));
+  if (settings.segment.prefix_bits >= std::max<uint8_t>(1, settings.layout.worker_bits))
+    report.errors.push_back(
+        fmt::format("segment: prefix_bits {} leave no number in the layout's {} worker bits",
+                    settings.segment.prefix_bits, settings.layout.worker_bits));
+}
+
 void check_clock(const ClockSettings& clock, SettingsReport& report) {
   if (clock.freeze_tolerance_ms < 0) report.errors.push_back("clock: freeze_tolerance_ms is negative");
   if (clock.max_wait_ms < 1) report.errors.push_back("clock: max_wait_ms must be at least 1");
@@ -208,7 +217,10 @@ SettingsReport check_settings(const GeneratorSettings& settings, uint32_t slots,
   if (slots < 1 || slots > limits::slots_max)
     report.errors.push_back(fmt::format("{} slots; allowed are 1 to {}", slots, limits::slots_max));
   if (segments) return report;
-  check_worker(settings, report);
+  if (settings.kind == GeneratorKind::hybrid)
+    check_hybrid(settings, report);
+  else
+    check_worker(settings, report);
   check_clock(settings.clock, report);
   if (report.errors.empty()) check_reach(settings, slots, report);
   return report;

@@ -83,6 +83,7 @@ struct WorkerSettings {
 enum class GeneratorKind : uint8_t {
   snowflake,  // time | worker | sequence
   segment,    // numbers, fetched from a store by the thousand
+  hybrid,     // as snowflake, with the worker id from the store of segments
 };
 
 struct GeneratorSettings {
@@ -93,7 +94,7 @@ struct GeneratorSettings {
   ClockSettings clock;
   WorkerSettings worker;
   GeneratorKind kind = GeneratorKind::snowflake;
-  // For kind segment alone, which has no layout, clock and worker.
+  // For kinds segment, which has no layout, clock and worker, and hybrid, which has no worker.
   SegmentSettings segment;
 };
 

@@ -7,11 +7,25 @@
 #include "base/log.h"
 #include "idgen/registry/open_registry.h"
 #include "idgen/registry/snowflake_source.h"
+#ifdef EVENKEEL_WITH_MYSQL_SEGMENTS
+#include "idgen/segment/hybrid_source.h"
+#include "idgen/segment/mysql_segment_store.h"
+#include "idgen/segment/segment_source.h"
+#endif
 
 namespace evenkeel {
 namespace {
 
 using namespace std::chrono_literals;
+
+#ifndef EVENKEEL_WITH_MYSQL_SEGMENTS
+Error without_segments(const std::string& generator) {
+  return config_error(fmt::format(
+      "generator {}: this program was built without segments (EVENKEEL_SEGMENT_MYSQL); build it with "
+      "libmysqlcppconn-dev present",
+      generator));
+}
+#endif
 
 // Longer than a call to a store with the default timeout; all threads are waited for at the same time.
 constexpr std::chrono::milliseconds stop_patience = 5s;
@@ -164,12 +178,39 @@ Status KeyGenerators::open_registry(const idgen::RegistrySettings& settings) {
   for (const auto& text : shortcomings) log::warn("registry: {}", text);
   registry_ = std::move(opened);
   clock_watch_ = std::make_shared<ClockWatch>(registry_, clock_);
-  ticker_ = std::make_shared<const idgen::Ticker>(clock_);
+  if (ticker_ == nullptr) ticker_ = std::make_shared<const idgen::Ticker>(clock_);
   return {};
+}
+
+Result<std::unique_ptr<idgen::KeySource>> KeyGenerators::open_segments(
+    const idgen::GeneratorSettings& settings) {
+#ifdef EVENKEEL_WITH_MYSQL_SEGMENTS
+  log::info("generator {}: segments from {} allocators", settings.name, settings.segment.allocators.size());
+  return idgen::SegmentSource::open(settings, idgen::make_mysql_segment_store, clock_);
+#else
+  return fail(without_segments(settings.name));
+#endif
+}
+
+Result<std::unique_ptr<idgen::KeySource>> KeyGenerators::open_hybrid(
+    const idgen::GeneratorSettings& settings) {
+#ifdef EVENKEEL_WITH_MYSQL_SEGMENTS
+  std::vector<std::unique_ptr<idgen::SegmentStore>> stores;
+  for (const auto& allocator : settings.segment.allocators)
+    stores.push_back(idgen::make_mysql_segment_store(allocator, settings.segment.timeout_ms));
+  if (ticker_ == nullptr) ticker_ = std::make_shared<const idgen::Ticker>(clock_);
+  EVENKEEL_ASSIGN(auto source, idgen::HybridSource::open(settings, std::move(stores), ticker_, clock_));
+  log::info("generator {}: worker id {} from the store of segments", settings.name, source->worker());
+  return std::unique_ptr<idgen::KeySource>(std::move(source));
+#else
+  return fail(without_segments(settings.name));
+#endif
 }
 
 Result<std::unique_ptr<idgen::KeySource>> KeyGenerators::open_source(
     const idgen::GeneratorSettings& settings) {
+  if (settings.kind == idgen::GeneratorKind::segment) return open_segments(settings);
+  if (settings.kind == idgen::GeneratorKind::hybrid) return open_hybrid(settings);
   EVENKEEL_ASSIGN(auto source, idgen::SnowflakeSource::open(*registry_, clock_, settings, ticker_));
   log::info("generator {}: worker id {}", settings.name, source->worker());
   return std::unique_ptr<idgen::KeySource>(std::move(source));
@@ -179,7 +220,7 @@ Result<idgen::KeyGenerator*> KeyGenerators::add(const config::Config& config, co
                                                 const std::string& label, uint32_t slots) {
   const idgen::GeneratorSettings* settings = config.find_generator(generator);
   if (settings == nullptr) return fail(internal_error(fmt::format("no generator {}", generator)));
-  EVENKEEL_TRY(open_registry(config.registry));
+  if (settings->kind == idgen::GeneratorKind::snowflake) EVENKEEL_TRY(open_registry(config.registry));
   auto& tended = sources_[settings->name];
   if (tended == nullptr) {
     EVENKEEL_ASSIGN(auto source, open_source(*settings));

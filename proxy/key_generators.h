@@ -64,6 +64,8 @@ class KeyGenerators {
 
   explicit KeyGenerators(const Clock& clock) : clock_(clock) {}
   Status open_registry(const idgen::RegistrySettings& settings);
+  Result<std::unique_ptr<idgen::KeySource>> open_segments(const idgen::GeneratorSettings& settings);
+  Result<std::unique_ptr<idgen::KeySource>> open_hybrid(const idgen::GeneratorSettings& settings);
   Result<std::unique_ptr<idgen::KeySource>> open_source(const idgen::GeneratorSettings& settings);
   // `label` names the generator in messages and stores.
   Result<idgen::KeyGenerator*> add(const config::Config& config, const std::string& generator,

@@ -65,6 +65,7 @@ class SegmentGenerator final : public KeyGenerator {
   // Ids ascend within a segment unless it is shuffled. When no id is at hand the wait is a few milliseconds;
   // when that has gone on for max_wait the error, of kind registry, names the store's last one.
   Result<DrawnKeys> draw(const KeyDemand& demand, std::span<uint64_t> keys) override;
+  bool counts_up() const override { return true; }
   Result<KeyWait> admit_explicit(std::span<const uint64_t> ids) override;
 
   // Maps apply within segments: the next id is the smallest one above the cursor that the map permits.

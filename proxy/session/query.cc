@@ -220,14 +220,47 @@ void Session::draw_first_keys() {
   draw_keys();
 }
 
+void Session::wait_for_key(const idgen::KeyWait& wait) {
+  keep_text();
+  waiting_for_key_ = true;
+  count(environment_.counters->key_waits);
+  port_.set_timer(std::chrono::microseconds(std::max<int64_t>(1, wait.micros)));
+}
+
+// Ids of the client's own that its generator might come to later. False: the statement waits or was answered.
+bool Session::admit_explicit_ids(idgen::KeyGenerator& generator) {
+  if (!generator.counts_up()) return true;
+  if (demand_.explicit_unknown) {
+    answer_error(unsupported(fmt::format(
+        "an expression as value of column '{}', whose ids are counted: it must be a whole number or "
+        "a parameter, so that no id is given twice",
+        demand_.table->generated_column)));
+    return false;
+  }
+  if (demand_.explicit_ids.empty()) return true;
+  const auto admitted = generator.admit_explicit(demand_.explicit_ids);
+  if (!admitted) {
+    answer_error(admitted.error());
+    return false;
+  }
+  if (admitted->micros > 0) {
+    wait_for_key(*admitted);
+    return false;
+  }
+  demand_.explicit_ids.clear();
+  return true;
+}
+
 // A draw never blocks: what cannot be had yet is asked for again by a timer.
 void Session::draw_keys() {
-  if (keys_drawn_ < keys_.size()) {
+  if (demand_.table != nullptr) {
     const auto generator = environment_.generators.find(demand_.table);
     if (generator == environment_.generators.end()) {
       return answer_error(
           internal_error(fmt::format("no key generator for table '{}'", demand_.table->name)));
     }
+    if (!admit_explicit_ids(*generator->second)) return;
+    if (keys_.empty()) return plan_and_execute();
     const bool bound_to_slots = demand_.rows.front().slot.has_value();
     std::vector<uint32_t> row_slots;
     if (bound_to_slots) {
@@ -240,13 +273,7 @@ void Session::draw_keys() {
     if (!drawn) return answer_error(drawn.error());
     keys_drawn_ += drawn->drawn;
     count(environment_.counters->keys_generated, drawn->drawn);
-    if (!drawn->complete()) {
-      keep_text();
-      waiting_for_key_ = true;
-      count(environment_.counters->key_waits);
-      port_.set_timer(std::chrono::microseconds(std::max<int64_t>(1, drawn->wait.micros)));
-      return;
-    }
+    if (!drawn->complete()) return wait_for_key(drawn->wait);
   }
   plan_and_execute();
 }

@@ -98,6 +98,8 @@ class Session {
   void refuse_statement(const sql::Statement& statement, const Error& refusal, std::string_view text);
   void keep_text();
   void draw_first_keys();
+  void wait_for_key(const idgen::KeyWait& wait);
+  bool admit_explicit_ids(idgen::KeyGenerator& generator);
   void draw_keys();
   void plan_and_execute();
   void start_execution(plan::Plan planned);

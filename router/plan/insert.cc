@@ -32,9 +32,12 @@ class Insert final : public Bound {
     KeyDemand demand;
     EVENKEEL_ASSIGN(const auto rows, read_rows(arguments));
     for (uint32_t row = 0; row < rows.size(); ++row) {
-      if (rows[row].generates) demand.rows.push_back({row, rows[row].slot});
+      if (rows[row].generates)
+        demand.rows.push_back({row, rows[row].slot});
+      else if (shape_.generates)
+        note_explicit_id(row, arguments, demand);
     }
-    if (demand.rows.empty()) return demand;
+    if (demand.rows.empty() && demand.explicit_ids.empty() && !demand.explicit_unknown) return demand;
     demand.table = &rule();
     EVENKEEL_TRY(check_unique_keys(rows));
     return demand;
@@ -84,6 +87,22 @@ class Insert final : public Bound {
     EVENKEEL_ASSIGN(const mysql::Value value, sharding_value(row, arguments));
     EVENKEEL_ASSIGN(key.slot, rule().algorithm->slot_of(value));
     return key;
+  }
+
+  void note_explicit_id(uint32_t row, const Arguments& arguments, KeyDemand& demand) const {
+    const auto known = constant(*shape_.value(insert(), row, shape_.generated_position), arguments);
+    if (!known) {
+      demand.explicit_unknown = true;
+      return;
+    }
+    const catalog::Column& column = use().table->columns[shape_.columns[*shape_.generated_position]];
+    const auto stored = stored_key(column, known->value, text_facts(*known, arguments.facts));
+    // What the column does not hold exactly is for the server to judge; below 0 no generator counts.
+    if (!stored || !stored->is_integer()) {
+      demand.explicit_unknown = true;
+    } else if (stored->kind() == mysql::Value::Kind::uint64 || stored->as_int64() > 0) {
+      demand.explicit_ids.push_back(stored->as_uint64());
+    }
   }
 
   // Omitted, DEFAULT, NULL, and 0 unless the session says that 0 is 0.

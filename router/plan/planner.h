@@ -79,8 +79,12 @@ struct RowDemand {
   std::optional<rule::Slot> slot;
 };
 struct KeyDemand {
-  const rule::LogicalTable* table = nullptr;  // null: no keys wanted
+  const rule::LogicalTable* table = nullptr;  // null: no keys wanted, none given
   std::vector<RowDemand> rows;
+  // What the client itself gives for the generated column; a generator that counts must not come to it later.
+  std::vector<uint64_t> explicit_ids;
+  // A row's value for the generated column is an expression that only the server can work out.
+  bool explicit_unknown = false;
 };
 Result<KeyDemand> key_demand(const BoundStatement& bound, const Arguments& arguments);
 

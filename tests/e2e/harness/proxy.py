@@ -96,13 +96,13 @@ def greets(port):
         return False
 
 
-def configuration(cluster, port, folder, names, worker_threads=2, pool=64, worker_id="lease", state=None):
+def configuration(cluster, port, folder, names, worker_threads=2, pool=64, worker_id="lease", state=None, generator_ids=None):
     lines = [f"state_directory: {state or folder + '/state'}", "log:", "  level: info", "listeners:", f"  - address: 127.0.0.1:{port}", "instances:"]
     for instance in cluster.instances:
         lines += [f"  - name: instance{instance['number']}", f"    address: 127.0.0.1:{instance['port']}"]
     lines += ["users:", "  - name: app", "    password: ${APP_PASSWORD}", "    backend:",
               f"      user: {cluster.proxy_account['user']}", "      password: ${BACKEND_PASSWORD}",
-              "generators:", "  - name: ids", "    layout: classic", "  - name: wide_ids", "    layout: wide",
+              "generators:"] + (generator_ids or ["  - name: ids", "    layout: classic"]) + ["  - name: wide_ids", "    layout: wide",
               "worker:", f"  id: {worker_id}", "limits:", f"  worker_threads: {worker_threads}", "pool:", f"  connections: {pool}", "schemas:"]
     for schema in names:
         lines += [f"  - name: {schema}", "    default_instance: instance1", "    tables:"]
