@@ -258,7 +258,7 @@ Result<KeyWait> SegmentGenerator::wait_or_refuse(nanoseconds since, std::string_
     return fail(refusal(ErrorKind::registry, "the generator was closed"));
   const nanoseconds waited = since.count() == 0 ? nanoseconds(0) : parts_.clock->steady() - since;
   if (waited > std::chrono::milliseconds(parts_.settings.segment.max_wait_ms)) {
-    const std::string last = last_error_ ? last_error_->message : "no answer yet";
+    const std::string last = last_error_ ? last_error_->message : "no answer from " + store_names();
     return fail(
         refusal(ErrorKind::registry,
                 fmt::format("{} and no store has answered for {} ms ({}); inserts go on by themselves "
@@ -267,6 +267,13 @@ Result<KeyWait> SegmentGenerator::wait_or_refuse(nanoseconds since, std::string_
   }
   const nanoseconds wait = std::clamp(waited / 4, wait_least, wait_most);
   return KeyWait{0, wait / std::chrono::microseconds(1)};
+}
+
+std::string SegmentGenerator::store_names() const {
+  std::string names;
+  for (const auto& allocator : parts_.settings.segment.allocators)
+    names += fmt::format("{}{}:{}", names.empty() ? "" : ", ", allocator.host, allocator.port);
+  return names;
 }
 
 Result<KeyWait> SegmentGenerator::admit_explicit(std::span<const uint64_t> ids) {

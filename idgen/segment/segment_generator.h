@@ -119,6 +119,7 @@ class SegmentGenerator final : public KeyGenerator {
   void use_next();
   void starve();
   Result<KeyWait> wait_or_refuse(std::chrono::nanoseconds since, std::string_view why) const;
+  std::string store_names() const;
   bool admit_within_segments(uint64_t id);
   uint32_t prefetch_at() const;
   uint32_t next_mark(uint32_t used) const;
