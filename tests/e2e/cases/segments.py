@@ -123,7 +123,7 @@ def crash_and_restart(env):
     check_equal({row % 8 for row in rows}, set(range(8)), "slots")
 
 
-@test("segment-explicit", "an id that the client gave is never generated later: within a segment, beyond it, prepared, and by another proxy", needs_proxy=True)
+@test("segment-explicit", "an id that the client gave is never generated later: within a segment, beyond it, in a batch, and after a crash", needs_proxy=True)
 def explicit_ids(env):
     with segment_proxy(env, "segment-explicit") as proxy:
         connection = connect(proxy)
