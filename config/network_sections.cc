@@ -160,6 +160,8 @@ const Section<Config>& limits_section() {
            [](const Place& place, Config& out) {
              read_duration(place, out.session.wait_timeout, 1s, 365 * day);
            }},
+          {"slow_query",
+           [](const Place& place, Config& out) { read_duration(place, out.session.slow_query, 0s, day); }},
           {"query_timeout",
            [](const Place& place, Config& out) { read_duration(place, out.session.query_timeout, 0s, day); }},
           {"packet", [](const Place& place,

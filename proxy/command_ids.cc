@@ -37,7 +37,9 @@ std::unique_ptr<ids::KeySpaces> open_spaces(const config::Config& config, const 
     ids::OpenSpace open;
     open.name = space.name;
     open.slots = space.slots;
-    open.layout = config.find_generator(space.generator)->layout;
+    const idgen::GeneratorSettings& generator = *config.find_generator(space.generator);
+    // Ids of segments are numbers without fields.
+    if (generator.kind != idgen::GeneratorKind::segment) open.layout = generator.layout;
     open.generator = generators.by_space().at(space.name);
     spaces.push_back(std::move(open));
   }

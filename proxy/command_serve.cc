@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "config/config.h"
+#include "proxy/admin_port.h"
 #include "proxy/commands.h"
 #include "proxy/control/catalog_watch.h"
 #include "proxy/control/checks.h"
@@ -40,6 +41,7 @@ struct Running {
   std::unique_ptr<control::CatalogWatch> watch;
   std::unique_ptr<KeyGenerators> generators;
   std::unique_ptr<net::Server> server;
+  std::unique_ptr<AdminPort> admin;
 };
 
 Status start_catalog(Running& running) {
@@ -73,6 +75,16 @@ Status start_server(Running& running) {
   return {};
 }
 
+Status start_admin(Running& running) {
+  AdminParts parts;
+  parts.config = &running.config;
+  parts.clock = &running.clock;
+  parts.server = running.server.get();
+  parts.generators = running.generators.get();
+  EVENKEEL_ASSIGN(running.admin, AdminPort::start(std::move(parts)));
+  return {};
+}
+
 Status start(Running& running) {
   EVENKEEL_TRY(start_catalog(running));
   EVENKEEL_ASSIGN(running.generators, KeyGenerators::start(running.config, running.clock));
@@ -80,7 +92,7 @@ Status start(Running& running) {
   for (size_t i = 0; i < running.server->ports().size(); ++i) {
     log::info("listening on {}:{}", running.config.net.listeners[i].address, running.server->ports()[i]);
   }
-  return {};
+  return start_admin(running);
 }
 
 // Lets sessions finish within the drain timeout; a further signal ends them at once.
@@ -113,7 +125,9 @@ int serve(const std::string& config_path) {
   for (const std::string& warning : running.config.warnings) log::warn("{}", warning);
   if (auto started = start(running); !started) return complain(started.error().message);
   await_stop(signals);
+  running.admin->drain();
   drain(*running.server, signals);
+  running.admin.reset();
   running.server.reset();
   running.generators->stop();
   log::info("stopped");

@@ -21,7 +21,7 @@ using What = SteerOrder::What;
 constexpr std::string_view first_words =
     "SHOW, STEER, DRY RUN, EXPLAIN STEERING, DECODE ID, RELOAD CONFIG, KILL, HELP";
 constexpr std::string_view show_words =
-    "TOPOLOGY, SKEW, STEERING, GENERATORS, WORKERS, SESSIONS, POOLS, STATISTICS, SLOW QUERIES";
+    "TOPOLOGY, SKEW, STEERING, GENERATORS, WORKERS, SESSIONS, POOLS, STATISTICS, SLOW QUERIES, HELP";
 constexpr std::string_view steer_words = "AVOID, ONLY, WEIGHTS, AUTO, ADVISE, OFF";
 constexpr std::string_view target_words = "INSTANCE, DATABASE, TABLE, TABLES";
 constexpr uint64_t longest_seconds = 366 * 86'400;
@@ -176,6 +176,11 @@ Result<Command> read_show_skew(PhraseReader& reader) {
 
 Result<Command> read_show(PhraseReader& reader) {
   if (reader.take("SKEW")) return read_show_skew(reader);
+  // The mariadb client keeps a plain HELP for itself.
+  if (reader.take("HELP")) {
+    EVENKEEL_TRY(reader.expect_end());
+    return Command{Help{}};
+  }
   if (reader.take("STEERING")) {
     const bool history = reader.take("HISTORY");
     if (!reader.at_end())
@@ -410,7 +415,7 @@ const std::vector<HelpLine>& help_lines() {
       {"SHOW SLOW QUERIES", "shapes of statements that took long, without their literals"},
       {"RELOAD CONFIG", "reads the file again; says what took effect and what needs a restart"},
       {"KILL [QUERY] n", "ends a session, or what it runs"},
-      {"HELP", "this list"},
+      {"HELP, SHOW HELP", "this list"},
   };
   return lines;
 }

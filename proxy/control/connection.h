@@ -37,10 +37,10 @@ class Connection {
   Result<std::vector<Row>> query(const std::string& sql);
 
  private:
-  Connection(std::string instance, std::unique_ptr<sql::Connection> connection);
+  Connection(std::string instance, std::unique_ptr<::sql::Connection> connection);
 
   std::string instance_;
-  std::unique_ptr<sql::Connection> connection_;
+  std::unique_ptr<::sql::Connection> connection_;
 };
 
 // A string literal: 'it''s'. Backslashes doubled, as every sql_mode of these connections reads them.

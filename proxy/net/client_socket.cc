@@ -248,6 +248,19 @@ void ClientSocket::time_out(const Error* farewell) {
   close();
 }
 
+SessionFacts ClientSocket::facts() const {
+  SessionFacts facts;
+  facts.id = connection_id_;
+  facts.host = host_;
+  facts.since = std::chrono::duration_cast<std::chrono::seconds>(loop_.now() - last_active_);
+  if (session_ == nullptr) return facts;
+  facts.user = session_->user();
+  facts.schema = session_->database();
+  facts.state = session_->busy() ? "busy" : "idle";
+  facts.in_transaction = session_->in_transaction();
+  return facts;
+}
+
 void ClientSocket::kill(bool query_only) {
   const Error interrupted =
       make_error(ErrorKind::statement, mysql::er::query_interrupted, "Query execution was interrupted");

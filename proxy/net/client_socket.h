@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "proxy/front/handshake.h"
+#include "proxy/net/report.h"
 #include "proxy/net/stream.h"
 #include "proxy/protocol/frame.h"
 #include "proxy/session/session.h"
@@ -27,6 +28,7 @@ class ClientSocket final : public StreamOwner, public session::SessionPort {
   void start();
   uint64_t connection_id() const { return connection_id_; }
   session::Session* session() { return session_.get(); }
+  SessionFacts facts() const;
   std::chrono::nanoseconds last_active() const { return last_active_; }
   // Too long in login, or silent for too long.
   void time_out(const Error* farewell);

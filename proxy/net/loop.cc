@@ -35,6 +35,7 @@ Loop::Loop(Shared& shared, session::Environment environment, size_t loops)
       pool_(limits_of(shared.backend, loops)) {
   environment_.statements = &statements_;
   environment_.counters = &counters_;
+  environment_.timings = &timings_;
   environment_.kill = [this](uint64_t id, bool query_only, const std::string& user) {
     return shared_.kill && shared_.kill(id, query_only, user);
   };
@@ -247,6 +248,19 @@ void Loop::client_gone(ClientSocket* client) {
   }
   empty_graves_later();
   buried_clients_.push_back(std::move(taken));
+}
+
+void Loop::report(LoopReport& report) const {
+  for (const auto& [id, client] : clients_) report.sessions.push_back(client->facts());
+  report.pools.resize(shared_.backend.instances.size());
+  for (uint16_t i = 0; i < report.pools.size(); ++i) {
+    const backend::Pool::Counts counts = pool_.counts(i);
+    report.pools[i].idle += counts.idle;
+    report.pools[i].lent += counts.lent;
+    report.pools[i].opening += counts.opening;
+    report.pools[i].waiting += counts.waiting;
+  }
+  for (auto& shape : timings_.slow.shapes()) report.slow.push_back(std::move(shape));
 }
 
 ClientSocket* Loop::find_client(uint64_t connection_id) {

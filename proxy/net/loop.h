@@ -20,6 +20,7 @@
 #include "proxy/backend/settings.h"
 #include "proxy/front/handshake.h"
 #include "proxy/net/mailbox.h"
+#include "proxy/net/report.h"
 #include "proxy/net/settings.h"
 #include "proxy/net/tls.h"
 #include "proxy/session/environment.h"
@@ -71,6 +72,7 @@ class Loop {
   Mailbox& mailbox() { return mailbox_; }
   event_base* base() { return base_; }
   const session::Counters& counters() const { return counters_; }
+  const session::Timings& timings() const { return timings_; }
 
   // This loop's thread only, for its sockets.
   Shared& shared() { return shared_; }
@@ -87,6 +89,8 @@ class Loop {
   void kill(BackendSocket* socket, std::string_view what);
   void client_gone(ClientSocket* client);
   ClientSocket* find_client(uint64_t connection_id);
+  // Adds what this loop has.
+  void report(LoopReport& report) const;
 
  private:
   static void on_sweep(evutil_socket_t, short, void* self);
@@ -100,6 +104,7 @@ class Loop {
 
   Shared& shared_;
   session::Counters counters_;
+  session::Timings timings_;
   session::StatementCache statements_;
   session::Environment environment_;
   event_base* base_;

@@ -43,7 +43,8 @@ struct Server::State {
   void take(int descriptor, uint32_t listener, std::string host);
   void refuse(int descriptor);
   void stop_accepting();
-  bool kill(uint64_t id, bool query_only, const std::string& user);
+  // `user`: whose it must be; null: anybody's.
+  bool kill(uint64_t id, bool query_only, const std::string* user);
 };
 
 Status Server::State::make_shared_parts(ServerParts& parts) {
@@ -121,11 +122,11 @@ void Server::State::stop_accepting() {
   for (auto& acceptor : acceptors) acceptor->stop();
 }
 
-bool Server::State::kill(uint64_t id, bool query_only, const std::string& user) {
+bool Server::State::kill(uint64_t id, bool query_only, const std::string* user) {
   {
     const std::lock_guard lock(shared.owners_mutex);
     const auto found = shared.owners.find(id);
-    if (found == shared.owners.end() || found->second != user) return false;
+    if (found == shared.owners.end() || (user != nullptr && found->second != *user)) return false;
   }
   // Whichever loop has it acts; the others find nothing.
   for (const auto& loop : loops) {
@@ -145,7 +146,7 @@ Result<std::unique_ptr<Server>> Server::start(ServerParts parts) {
   State& state = *server->state_;
   EVENKEEL_TRY(state.make_shared_parts(parts));
   state.shared.kill = [&state](uint64_t id, bool query_only, const std::string& user) {
-    return state.kill(id, query_only, user);
+    return state.kill(id, query_only, &user);
   };
   size_t loops = parts.net.worker_threads;
   if (loops == 0) loops = std::max(1u, std::thread::hardware_concurrency());
@@ -200,6 +201,60 @@ bool Server::wait() {
   if (!in_time) stop_now();
   joiner.join();
   return in_time;
+}
+
+Result<LoopReport> Server::report() const {
+  // Shared with the letters: one that comes too late must not write into what is gone.
+  struct Gathered {
+    std::mutex mutex;  // guards what follows
+    std::condition_variable changed;
+    LoopReport report;
+    size_t answered = 0;
+  };
+  const auto gathered = std::make_shared<Gathered>();
+  for (const auto& loop : state_->loops) {
+    loop->mailbox().post([gathered, asked = loop.get()] {
+      const std::lock_guard lock(gathered->mutex);
+      asked->report(gathered->report);
+      ++gathered->answered;
+      gathered->changed.notify_all();
+    });
+  }
+  constexpr std::chrono::seconds patience(2);
+  std::unique_lock lock(gathered->mutex);
+  if (!gathered->changed.wait_for(lock, patience,
+                                  [&] { return gathered->answered == state_->loops.size(); })) {
+    return fail(make_error(ErrorKind::limit, mysql::er::unknown_error,
+                           "an event loop did not answer within two seconds"));
+  }
+  std::sort(gathered->report.sessions.begin(), gathered->report.sessions.end(),
+            [](const SessionFacts& a, const SessionFacts& b) { return a.id < b.id; });
+  return std::move(gathered->report);
+}
+
+std::vector<Total> Server::totals() const {
+  std::vector<Total> out;
+  const auto add = [&](const char* name, std::atomic<uint64_t> session::Counters::*counter) {
+    uint64_t sum = 0;
+    for (const auto& loop : state_->loops) sum += (loop->counters().*counter).load(std::memory_order_relaxed);
+    out.push_back({name, sum});
+  };
+#define EVENKEEL_TOTAL(name) add(#name, &session::Counters::name);
+  EVENKEEL_SESSION_COUNTERS(EVENKEEL_TOTAL)
+#undef EVENKEEL_TOTAL
+  return out;
+}
+
+Latencies Server::latencies() const {
+  Latencies out;
+  for (const auto& loop : state_->loops) {
+    for (size_t i = 0; i < out.size(); ++i) out[i] += loop->timings().latency[i].read();
+  }
+  return out;
+}
+
+bool Server::kill(uint64_t connection_id, bool query_only) {
+  return state_->kill(connection_id, query_only, nullptr);
 }
 
 uint32_t Server::clients() const { return state_->shared.clients.load(); }

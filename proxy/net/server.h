@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "proxy/backend/settings.h"
+#include "proxy/net/report.h"
 #include "proxy/net/settings.h"
 #include "proxy/session/environment.h"
 #include "proxy/session/settings.h"
@@ -41,6 +42,14 @@ class Server {
   bool wait();
 
   uint32_t clients() const;
+
+  // Asks every loop; not to be called on one of them. Error 1105 when one does not answer within two seconds.
+  Result<LoopReport> report() const;
+  // Counters and latencies, without asking.
+  std::vector<Total> totals() const;
+  Latencies latencies() const;
+  // Whoever's session it is. False: there is none of this number.
+  bool kill(uint64_t connection_id, bool query_only);
 
  private:
   Server();

@@ -227,7 +227,32 @@ void Session::answer_error(const Error& error) {
 }
 
 // The answer is written: connections that nothing binds go back, the next command may begin.
+void Session::begin_timing() {
+  cached_ = {};  // one that fails before it is known counts as none of its kind
+  if (environment_.timings != nullptr) begun_ = environment_.clock->steady();
+}
+
+// A slow statement is kept by its shape.
+void Session::end_timing() {
+  if (begun_.count() == 0) return;
+  const auto took = environment_.clock->steady() - std::exchange(begun_, {});
+  const auto kind = cached_.statement ? cached_.statement->kind : sql::StatementKind::opaque;
+  StatementClass statement_class = StatementClass::other;
+  if (kind == sql::StatementKind::select) statement_class = StatementClass::read;
+  if (kind == sql::StatementKind::insert || kind == sql::StatementKind::update ||
+      kind == sql::StatementKind::delete_) {
+    statement_class = StatementClass::write;
+  }
+  environment_.timings->latency[static_cast<size_t>(statement_class)].add(took);
+  const auto slow = environment_.settings->slow_query;
+  if (slow.count() == 0 || took < slow || cached_.fingerprint == nullptr) return;
+  environment_.timings->slow.note(*cached_.fingerprint, state_.database,
+                                  std::chrono::duration_cast<std::chrono::microseconds>(took),
+                                  environment_.clock->unix_millis());
+}
+
 void Session::end_command() {
+  end_timing();
   state_.lanes.release_free(port_);
   if (!text_.empty()) std::string().swap(text_);
   if (tokens_.items.capacity() > kept_capacity) tokens_ = {};

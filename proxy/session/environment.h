@@ -11,6 +11,7 @@
 #include "idgen/generator.h"
 #include "proxy/session/counters.h"
 #include "proxy/session/settings.h"
+#include "proxy/session/timings.h"
 #include "router/catalog/catalog.h"
 #include "router/rule/rule_set.h"
 #include "router/sql/lexer.h"
@@ -42,6 +43,7 @@ struct Environment {
   std::unordered_map<const rule::LogicalTable*, idgen::KeyGenerator*> generators;
   StatementCache* statements = nullptr;
   Counters* counters = nullptr;
+  Timings* timings = nullptr;
   // One counter, summed over all event loops.
   std::function<uint64_t(std::atomic<uint64_t> Counters::*)> total;
   // KILL [QUERY] id: false when there is no such session, or it belongs to another user.

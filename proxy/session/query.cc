@@ -5,6 +5,7 @@
 #include "base/mysql/error_codes.h"
 #include "proxy/session/session.h"
 #include "proxy/session/statement_cache.h"
+#include "router/sql/fingerprint.h"
 #include "router/sql/parser.h"
 
 namespace evenkeel::session {
@@ -133,12 +134,16 @@ Result<CachedStatement> Session::look_up(const sql::Tokens& tokens, sql::Span pa
       }
     }
   }
+  made.fingerprint = std::make_shared<const std::string>(
+      cut_text(sql::fingerprint_text(tokens, part), SlowLog::fingerprint_max));
   cache.insert(tokens, made);
   return made;
 }
 
 void Session::run_statement() {
   count(environment_.counters->statements);
+  end_timing();  // of the statement before it in one text
+  begin_timing();
   const uint32_t end = sql::next_statement(tokens_, 0);
   // next_statement gives the index after the `;`, or that of the end token.
   const uint32_t last = end > 0 && tokens_[end - 1].op == sql::Op::semicolon &&

@@ -1,6 +1,7 @@
 // A client's conversation after its login: commands in, answers out. A machine without sockets or clock.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -61,6 +62,8 @@ class Session {
   bool at_rest() const { return !busy() && !state_.in_transaction() && in_.empty(); }
   bool busy() const { return task_ != nullptr || waiting_for_key_ || changing_user_; }
   bool in_transaction() const { return state_.in_transaction(); }
+  const std::string& database() const { return state_.database; }
+  const std::string& user() const { return user_->name; }
   protocol::Capabilities client_capabilities() const { return state_.client_capabilities; }
   uint64_t connection_id() const { return connection_id_; }
 
@@ -82,6 +85,8 @@ class Session {
   void answer_error(const Error& error);
   front::ResultWriter answer(front::RowFormat format = front::RowFormat::text);
   void end_command();
+  void begin_timing();
+  void end_timing();
   void run(std::unique_ptr<exec::Task> task, Continuation then);
   void advance();
   void cancel_task(Error error);
@@ -163,6 +168,9 @@ class Session {
   uint8_t sequence_ = 1;                               // of the next packet to the client
   std::optional<Error> cancelling_;                    // what the task is to end with
   bool in_task_ = false;                               // a task's start() is on the stack
+
+  // When the statement that is timed began; 0: none is.
+  std::chrono::nanoseconds begun_{0};
 
   // The running statement.
   std::string text_;       // its text, when it must outlive the packet

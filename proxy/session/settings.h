@@ -48,7 +48,9 @@ enum class Transactions : uint8_t {
 struct Settings {
   std::vector<User> users;
   Transactions transactions = Transactions::best_effort;
-  std::chrono::milliseconds query_timeout{0};          // a statement is killed after it; 0: never
+  std::chrono::milliseconds query_timeout{0};  // a statement is killed after it; 0: never
+  // Statements that took longer are kept by their shape (SHOW SLOW QUERIES); 0: none.
+  std::chrono::milliseconds slow_query{1'000};
   std::chrono::milliseconds wait_timeout{28'800'000};  // a client silent so long is closed (8 h, as MySQL)
   size_t max_packet = 64 << 20;                        // bytes of one client packet, like max_allowed_packet
   uint64_t max_offset = 1'000'000;                     // rows that a merged LIMIT may skip

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -21,6 +22,8 @@ struct CachedStatement {
   sql::StatementPtr statement;
   plan::BoundPtr bound;  // null: not planned (SET, BEGIN …) or refused
   std::optional<Error> refusal;
+  // The shape in words, literals left out, at most SlowLog::fingerprint_max bytes.
+  std::shared_ptr<const std::string> fingerprint;
 };
 
 // Of one event loop. The key holds the normalised tokens and all that binding depends on; it is compared byte

@@ -159,6 +159,7 @@ PreparedStatement* Session::find_prepared(uint32_t id) {
 void Session::handle_execute(std::string_view payload) {
   count(environment_.counters->executes);
   count(environment_.counters->statements);
+  begin_timing();
   auto id = protocol::StmtExecute::statement_id_of(payload);
   if (!id) return answer_error(id.error());
   PreparedStatement* prepared = find_prepared(*id);

@@ -52,7 +52,7 @@ TEST(Command, TextIsReadBack) {
 TEST(Command, HelpNamesWhatIsUnderstood) {
   for (const HelpLine& line : help_lines()) {
     // The words before the first placeholder are a statement's beginning.
-    const std::string first(line.statement.substr(0, line.statement.find(' ')));
+    const std::string first(line.statement.substr(0, line.statement.find_first_of(" ,")));
     const auto phrase = answer::Phrase::read(first).value();
     const auto command = parse(phrase);
     if (command) continue;

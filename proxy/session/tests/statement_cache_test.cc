@@ -94,7 +94,7 @@ TEST(StatementCacheOff, KeepsNothing) {
   sql::Tokens tokens;
   ASSERT_TRUE(sql::lex("SELECT 1", {}, tokens));
   EXPECT_EQ(cache.find(tokens, {0, 2}, {}, 1), nullptr);
-  cache.insert(tokens, {*sql::parse(tokens, {}), nullptr, std::nullopt});
+  cache.insert(tokens, {*sql::parse(tokens, {}), nullptr, std::nullopt, nullptr});
   EXPECT_EQ(cache.size(), 0u);
 }
 

@@ -11,7 +11,7 @@ import urllib.request
 
 import pymysql
 
-from harness.proxy import free_port, greets
+from harness.proxy import accepts, free_port, greets
 
 
 class IdService:
@@ -45,7 +45,7 @@ ids:
         self._process = subprocess.Popen([self.program, "ids", self.config], stdin=subprocess.DEVNULL, stdout=open(self.log, "a"),
                                          stderr=subprocess.STDOUT, env=environment)
         begun = time.monotonic()
-        while not greets(self.port):
+        while not (greets(self.port) and accepts(self.http_port)):
             if self._process.poll() is not None or time.monotonic() - begun > patience:
                 raise RuntimeError(f"the id service did not start (status {self._process.poll()}):\n{open(self.log).read()[-2000:]}")
             time.sleep(0.01)

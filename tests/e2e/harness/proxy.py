@@ -96,7 +96,16 @@ def greets(port):
         return False
 
 
-def configuration(cluster, port, folder, names, worker_threads=2, pool=64, worker_id="lease", state=None, generator_ids=None):
+def accepts(port):
+    """Whether somebody listens there."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=2):
+            return True
+    except OSError:
+        return False
+
+
+def configuration(cluster, port, folder, names, worker_threads=2, pool=64, worker_id="lease", state=None, generator_ids=None, extra=""):
     lines = [f"state_directory: {state or folder + '/state'}", "log:", "  level: info", "listeners:", f"  - address: 127.0.0.1:{port}", "instances:"]
     for instance in cluster.instances:
         lines += [f"  - name: instance{instance['number']}", f"    address: 127.0.0.1:{instance['port']}"]
@@ -109,7 +118,7 @@ def configuration(cluster, port, folder, names, worker_threads=2, pool=64, worke
         for table in schemas.SCHEMAS[schema]:
             if table.key is not None:
                 lines += ["      " + line for line in table_rules(schema, table)]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n" + extra
 
 
 def table_rules(schema, table):
