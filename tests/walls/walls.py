@@ -34,7 +34,7 @@ ROOMS = {
     "proxy/backend": ["proxy/protocol"],
     "proxy/exec": ["proxy/front", "router/plan", "router/merge", "idgen"],
     "proxy/session": ["proxy/exec"],
-    "proxy/skew": ["idgen", "router/rule"],
+    "proxy/skew": ["idgen/registry", "router/rule"],
     "proxy/net": ["proxy/session", "proxy/backend", "proxy/answer", "proxy/http"],
     "proxy/control": ["router/catalog", "router/rule", "proxy/backend"],
     "proxy/admin": ["proxy/http", "proxy/skew"],
