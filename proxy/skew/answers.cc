@@ -174,9 +174,7 @@ Result<ResultTable> Steering::steering() const {
     uint64_t outside = 0;
     for (const auto& [proxy, counts] : table.live_proxies(at)) {
       outside += counts->rows_outside;
-      proxies += fmt::format("{}{}: map {}", proxies.empty() ? "" : ", ",
-                             proxy.empty() ? counts->by : fmt::format("worker {} ({})", proxy, counts->by),
-                             counts->map_version);
+      proxies += fmt::format("{}{}: map {}", proxies.empty() ? "" : ", ", counts->by, counts->map_version);
     }
     const bool on = in_force(record, at);
     const Mode mode = mode_of(table.settings(), record);

@@ -21,4 +21,11 @@ void CountLedger::note(const std::string& proxy, const CountsRecord& counts) {
   known->second = counts;
 }
 
+void CountLedger::rename(const std::string& from, const std::string& to) {
+  const auto known = last_.find(from);
+  if (known == last_.end() || from == to) return;
+  last_[to] = std::move(known->second);
+  last_.erase(known);
+}
+
 }  // namespace evenkeel::skew

@@ -21,6 +21,9 @@ class CountLedger {
   // What `proxy` last said; older and repeated words are dropped.
   void note(const std::string& proxy, const CountsRecord& counts);
 
+  // The same process under another name.
+  void rename(const std::string& from, const std::string& to);
+
   // By slot: put in less taken out, and put in.
   std::span<const int64_t> rows() const { return rows_; }
   std::span<const int64_t> inserted() const { return inserted_; }

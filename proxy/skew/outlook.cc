@@ -199,9 +199,7 @@ Result<TableFigures> Steering::figures(const TableName& name) const {
   }
   out.outlook = outlook(*table, table->applied());
   for (const auto& [proxy, counts] : table->live_proxies(at)) {
-    out.proxies.push_back(
-        {fmt::format("{}{}", counts->by, proxy.empty() ? "" : fmt::format(" (worker {})", proxy)),
-         counts->map_version});
+    out.proxies.push_back({counts->by, counts->map_version});
   }
   return out;
 }

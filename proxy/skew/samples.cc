@@ -136,6 +136,7 @@ std::optional<rule::Slot> Samples::due(int64_t now_unix_ms, int64_t interval_ms)
   std::optional<rule::Slot> oldest;
   for (rule::Slot slot = 0; slot < slots(); ++slot) {
     const Sample& sample = samples_[slot];
+    if (now_unix_ms < sample.retry_unix_ms) continue;
     if (sample.source != Source::exact) return slot;
     if (sample.doubted && !doubted && now_unix_ms - sample.unix_ms >= interval_ms / 10) doubted = slot;
     if (now_unix_ms - sample.unix_ms < interval_ms) continue;

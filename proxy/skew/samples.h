@@ -46,6 +46,8 @@ class Samples {
   void note_estimate(rule::Slot slot, uint64_t rows, uint64_t bytes, int64_t unix_ms);
   // Something changed that could not be counted: due for a new count.
   void doubt(rule::Slot slot) { samples_[slot].doubted = true; }
+  // It could not be counted: not due again before `retry_unix_ms`.
+  void note_failure(rule::Slot slot, int64_t retry_unix_ms) { samples_[slot].retry_unix_ms = retry_unix_ms; }
   // What another proxy knew, as of now.
   void restore(rule::Slot slot, const Figure& figure);
 
@@ -70,6 +72,7 @@ class Samples {
     int64_t unix_ms = 0;
     int64_t counted = 0;  // the slot's sum then
     bool doubted = false;
+    int64_t retry_unix_ms = 0;
   };
 
   double rows_at(rule::Slot slot) const;

@@ -43,6 +43,7 @@ struct TableSettings {
   std::vector<DailyWindow> windows;
   // Steering that was not done by then ends, whoever began it.
   std::chrono::milliseconds max_duration{std::chrono::hours(24)};
+  std::string where;  // "file:line:column: path" for messages
 };
 
 struct SamplingSettings {

@@ -14,6 +14,7 @@ constexpr std::string_view counts_prefix = "skew/counts/";
 constexpr int64_t counts_pause_ms = 1'000;
 constexpr int64_t counts_heartbeat_ms = 10'000;
 constexpr int64_t sizes_pause_ms = 5'000;
+constexpr int64_t retry_pause_ms = 60'000;
 
 std::string key_of(std::string_view prefix, const TableSteering& table) {
   return std::string(prefix) + key_part(table.name());
@@ -29,6 +30,7 @@ Steering::Steering(Parts parts) : parts_(std::move(parts)) {
   }
   parts_.tables.clear();
   told_counts_ms_.resize(tables_.size(), 0);
+  told_versions_.resize(tables_.size(), 0);
   looked_ms_.resize(tables_.size(), 0);
   told_sizes_ms_.resize(tables_.size(), 0);
   unstored_.resize(tables_.size(), false);
@@ -50,6 +52,7 @@ void Steering::poll() {
   const int64_t at = now();
   for (auto& table : tables_) table->take_own_counts(at);
   if (parts_.registry != nullptr) {
+    if (number_hold_ == nullptr) take_number();
     lead_if_free();
     tell_counts();
     hear();
@@ -77,6 +80,18 @@ void Steering::note_registry(const Status& outcome) {
            : "the registry is back");
 }
 
+// Numbers are taken over from processes that ended, so that there are no more records than processes.
+void Steering::take_number() {
+  constexpr int processes_max = 1'024;
+  for (int number = 1; number_hold_ == nullptr && number <= processes_max; ++number) {
+    auto attempt = parts_.registry->try_hold(fmt::format("skew/proxy/{}", number), parts_.process);
+    if (!attempt) return note_registry(fail(std::move(attempt.error())));
+    if (attempt->hold == nullptr) continue;
+    number_hold_ = std::move(attempt->hold);
+    for (auto& table : tables_) table->set_proxy(fmt::format("{}", number));
+  }
+}
+
 void Steering::lead_if_free() {
   if (leadership_ != nullptr) return;
   auto attempt = parts_.registry->try_hold(leader_key, parts_.process);
@@ -90,11 +105,11 @@ void Steering::lead_if_free() {
 void Steering::tell_counts() {
   for (size_t i = 0; i < tables_.size(); ++i) {
     TableSteering& table = *tables_[i];
-    if (table.parts().proxy.empty()) continue;
+    if (table.proxy().empty()) continue;
     const CountsRecord& counts = table.own_counts();
-    const bool news = table.rows_per_second() > 0.01;
+    const bool news = table.rows_per_second() > 0.01 || counts.map_version != told_versions_[i];
     if (counts.unix_ms - told_counts_ms_[i] < (news ? counts_pause_ms : counts_heartbeat_ms)) continue;
-    const std::string key = key_of(counts_prefix, table) + "/" + key_part(table.parts().proxy);
+    const std::string key = key_of(counts_prefix, table) + "/" + key_part(table.proxy());
     for (int attempt = 0; attempt < 2; ++attempt) {
       uint64_t& version = versions_[key];
       auto put = parts_.registry->compare_and_put(key, version, encode(counts));
@@ -103,6 +118,7 @@ void Steering::tell_counts() {
       if (put->stored) break;
     }
     told_counts_ms_[i] = counts.unix_ms;
+    told_versions_[i] = counts.map_version;
   }
 }
 
@@ -243,6 +259,11 @@ std::optional<CountTask> Steering::next_count() {
 void Steering::note_count(const CountTask& task, uint64_t rows) {
   const std::lock_guard lock(mutex_);
   tables_[task.table]->samples().note_exact(task.slot, rows, now(), task.counted);
+}
+
+void Steering::note_failure(const CountTask& task) {
+  const std::lock_guard lock(mutex_);
+  tables_[task.table]->samples().note_failure(task.slot, now() + retry_pause_ms);
 }
 
 void Steering::note_estimate(size_t table, rule::Slot slot, uint64_t rows, uint64_t bytes) {

@@ -55,6 +55,8 @@ class Steering final : public Operations, public Figures {
   // The actual table that should be counted next; none: all counts are young enough, or another proxy counts.
   std::optional<CountTask> next_count();
   void note_count(const CountTask& task, uint64_t rows);
+  // It could not be counted; it is tried again after a minute.
+  void note_failure(const CountTask& task);
   // InnoDB's estimate for one actual table.
   void note_estimate(size_t table, rule::Slot slot, uint64_t rows, uint64_t bytes);
   // How many logical tables there are, and their rules.
@@ -88,6 +90,7 @@ class Steering final : public Operations, public Figures {
   void tell(const std::string& text) const;
 
   // steering.cc: with the registry
+  void take_number();
   void lead_if_free();
   void tell_counts();
   void hear();
@@ -115,6 +118,7 @@ class Steering final : public Operations, public Figures {
   Parts parts_;
   mutable std::mutex mutex_;  // guards what follows
   std::vector<std::unique_ptr<TableSteering>> tables_;
+  std::unique_ptr<idgen::Hold> number_hold_;
   std::unique_ptr<idgen::Hold> leadership_;
   std::string leader_;  // who leads, if not this process
   idgen::SeenVersions seen_counts_;
@@ -122,6 +126,7 @@ class Steering final : public Operations, public Figures {
   idgen::SeenVersions seen_sizes_;
   std::map<std::string, uint64_t, std::less<>> versions_;  // of the keys that this process writes
   std::vector<int64_t> told_counts_ms_;
+  std::vector<uint64_t> told_versions_;
   std::vector<int64_t> looked_ms_;
   std::vector<int64_t> told_sizes_ms_;
   std::vector<bool> unstored_;  // records that the registry could not take

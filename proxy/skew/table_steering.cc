@@ -57,6 +57,11 @@ TableSteering::TableSteering(SteeredTable parts, const SamplingSettings& samplin
   take_own_counts(began_unix_ms);
 }
 
+void TableSteering::set_proxy(const std::string& number) {
+  ledger_.rename(proxy_, number);
+  proxy_ = number;
+}
+
 void TableSteering::take_own_counts(int64_t now_unix_ms) {
   own_.unix_ms = std::max(now_unix_ms, own_.unix_ms + 1);
   own_.map_version = record_.map_version;
@@ -68,14 +73,14 @@ void TableSteering::take_own_counts(int64_t now_unix_ms) {
   rate_.read(static_cast<double>(std::max<uint64_t>(own_.ids, static_cast<uint64_t>(inserted))), now_unix_ms);
   own_.ids_per_second = rate_.now();
   own_.peak_per_second = rate_.peak();
-  ledger_.note(parts_.proxy, own_);
+  ledger_.note(proxy_, own_);
   for (const rule::Slot slot : parts_.traffic->take_doubts()) samples_.doubt(slot);
   samples_.set_counted(ledger_.rows());
   note_rates(now_unix_ms);
 }
 
 void TableSteering::note_counts(const std::string& proxy, const CountsRecord& counts) {
-  if (proxy == parts_.proxy) return;
+  if (proxy == proxy_) return;
   ledger_.note(proxy, counts);
   samples_.set_counted(ledger_.rows());
 }
@@ -173,7 +178,7 @@ std::vector<std::pair<std::string, const CountsRecord*>> TableSteering::live_pro
     int64_t now_unix_ms) const {
   std::vector<std::pair<std::string, const CountsRecord*>> live;
   for (const auto& [proxy, counts] : ledger_.proxies()) {
-    if (proxy == parts_.proxy || counts.unix_ms + silence_ms > now_unix_ms) live.emplace_back(proxy, &counts);
+    if (proxy == proxy_ || counts.unix_ms + silence_ms > now_unix_ms) live.emplace_back(proxy, &counts);
   }
   return live;
 }

@@ -25,9 +25,7 @@ namespace evenkeel::skew {
 struct SteeredTable {
   const rule::LogicalTable* table = nullptr;
   TableSettings settings;
-  std::string inapplicable;  // why its new rows cannot be steered; empty: they can
-  // How this process is called among those that fill the table: its worker id. Empty: nothing is shared.
-  std::string proxy;
+  std::string inapplicable;   // why its new rows cannot be steered; empty: they can
   double ids_per_second = 0;  // what one proxy can draw with every slot open
   uint32_t levels = 0;        // blocks of slots in the sequence of one time unit
   rule::SlotTraffic* traffic = nullptr;
@@ -78,6 +76,9 @@ class TableSteering {
   bool steerable() const { return parts_.inapplicable.empty(); }
   const std::string& instance_of(rule::Slot slot) const { return instances_[table().slots[slot].instance]; }
 
+  // This process's number among those that share counts; before it has one nothing is shared.
+  void set_proxy(const std::string& number);
+  const std::string& proxy() const { return proxy_; }
   // Takes what this process counted, and brings the sizes up to it.
   void take_own_counts(int64_t now_unix_ms);
   // The last of them, to be told to the others.
@@ -125,6 +126,7 @@ class TableSteering {
   void note_rates(int64_t now_unix_ms);
 
   SteeredTable parts_;
+  std::string proxy_;
   std::vector<std::string> instances_;
   std::string name_;
   int64_t began_unix_ms_;

@@ -4,8 +4,11 @@
 
 namespace evenkeel::rule {
 
-SlotTraffic::SlotTraffic(uint32_t slots)
-    : rows_(slots), inserted_(slots), doubts_(std::make_unique<std::atomic<bool>[]>(slots)) {}
+SlotTraffic::SlotTraffic(std::vector<uint16_t> slot_instances)
+    : slot_instances_(std::move(slot_instances)),
+      rows_(static_cast<uint32_t>(slot_instances_.size())),
+      inserted_(static_cast<uint32_t>(slot_instances_.size())),
+      doubts_(std::make_unique<std::atomic<bool>[]>(slot_instances_.size())) {}
 
 void SlotTraffic::doubt(Slot slot) {
   doubts_[slot].store(true, std::memory_order_relaxed);

@@ -15,7 +15,10 @@ namespace evenkeel::rule {
 // Thread-safe. Sessions of all loops share one; the counting is lock-free.
 class SlotTraffic {
  public:
-  explicit SlotTraffic(uint32_t slots);
+  // The instance of each slot.
+  explicit SlotTraffic(std::vector<uint16_t> slot_instances);
+
+  std::span<const uint16_t> slot_instances() const { return slot_instances_; }
 
   // `slot` < slots. Rows were put in, or taken out.
   void inserted(Slot slot, int64_t rows) {
@@ -49,6 +52,7 @@ class SlotTraffic {
     std::vector<int64_t> counted;
   };
 
+  const std::vector<uint16_t> slot_instances_;
   SlotCounts rows_;
   SlotCounts inserted_;
   std::unique_ptr<std::atomic<bool>[]> doubts_;

@@ -40,7 +40,7 @@ ROOMS = {
     "proxy/admin": ["proxy/http", "proxy/skew"],
     "proxy/demo": ["base"],
     "config": ["idgen", "router/rule"],  # and the settings.h of all, see SETTINGS_READERS
-    "proxy": ["config", "idgen/registry", "idgen/segment", "proxy/ids", "proxy/net", "proxy/control", "proxy/admin", "proxy/demo"],
+    "proxy": ["proxy/skew", "config", "idgen/registry", "idgen/segment", "proxy/ids", "proxy/net", "proxy/control", "proxy/admin", "proxy/demo"],
     "bench": ["proxy"],
 }
 # Rooms that may include the settings.h of every room: config fills them, control logs in with the accounts they hold.

@@ -32,11 +32,10 @@ TEST(Records, SteeringReadsBackAsWritten) {
 TEST(Records, CountsAndSizesReadBackAsWritten) {
   const CountsRecord counts{"evenkeel pid 1", 1, 2, 3, 4, 5, 6.5, 7.25, {-1, -1, 0, 5}, {0, 0, 9, 9}};
   EXPECT_EQ(*decode_counts(encode(counts)), counts);
-  const SizesRecord sizes{
-      1'000,
-      "evenkeel pid 1",
-      "even",
-      {{10, 200, Source::exact, 5'000, -3, 0}, {20, 0, Source::estimate, 6'000, 0, 6}}};
+  const SizesRecord sizes{1'000,
+                          "evenkeel pid 1",
+                          "even",
+                          {{10, 200, Source::exact, 5'000, -3, 0}, {20, 0, Source::estimate, 6'000, 0, 6}}};
   EXPECT_EQ(*decode_sizes(encode(sizes)), sizes);
 }
 
