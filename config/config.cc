@@ -167,6 +167,11 @@ Result<Config> parse(std::string_view text, const std::string& source, const Env
   std::vector<std::string> errors = registry_errors(root);
   for (auto& error : generator_errors(config, reading, now_unix_ms)) errors.push_back(std::move(error));
   if (errors.empty()) errors = filling_errors(config, now_unix_ms);
+  for (const auto& table : config.steering.tables) {
+    if (config.rules->find_table(table.schema, table.table) != nullptr) continue;
+    errors.push_back(
+        fmt::format("{}: there is no sharded table {}.{}", table.where, table.schema, table.table));
+  }
   if (!errors.empty()) return fail(config_error(join_lines(errors)));
   return std::move(config);
 }

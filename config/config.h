@@ -16,6 +16,7 @@
 #include "proxy/ids/settings.h"
 #include "proxy/net/settings.h"
 #include "proxy/session/settings.h"
+#include "proxy/skew/settings.h"
 #include "router/rule/rule_set.h"
 #include "router/rule/settings.h"
 
@@ -62,6 +63,7 @@ struct Config {
   idgen::RegistrySettings registry;
   IdsConfig ids;
   AdminConfig admin;
+  skew::Settings steering;
   rule::Settings rule;
   rule::RuleSetPtr rules;
   std::vector<std::string> warnings;  // things that work but deserve a look (case C03), one sentence each

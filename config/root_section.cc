@@ -53,6 +53,7 @@ const Section<Root>& root_section() {
           {"schemas", [](const Place& place, Root& out) { read_schemas(place, out.config.rule.schemas); }},
           {"ids", [](const Place& place, Root& out) { read_ids(place, out.config.ids); }},
           {"admin", [](const Place& place, Root& out) { read_admin(place, out.config.admin); }},
+          {"steering", [](const Place& place, Root& out) { read_steering(place, out.config.steering); }},
           {"transactions",
            [](const Place& place, Root& out) {
              read_choice<Transactions>(place, out.config.session.transactions,
@@ -92,7 +93,8 @@ std::vector<KnownKeys> known_keys() {
           keys_of(service_token_section()), keys_of(key_space_section()),    keys_of(http_section()),
           keys_of(ids_section()),           keys_of(admin_user_section()),   keys_of(admin_token_section()),
           keys_of(admin_section()),         keys_of(registry_section()),     keys_of(registry_tls_section()),
-          keys_of(segment_section()),       keys_of(allocator_section())};
+          keys_of(segment_section()),       keys_of(allocator_section()),
+          keys_of(steered_table_section()), keys_of(steering_section())};
 }
 
 }  // namespace evenkeel::config

@@ -75,6 +75,11 @@ const Section<rule::TableSettings>& table_section();
 const Section<rule::SchemaSettings>& schema_section();
 void read_schemas(const Place& place, std::vector<rule::SchemaSettings>& out);
 
+// steering_sections.cc
+const Section<skew::TableSettings>& steered_table_section();
+const Section<skew::Settings>& steering_section();
+void read_steering(const Place& place, skew::Settings& out);
+
 // root_section.cc
 const Section<Config>& log_section();
 const Section<Root>& root_section();

@@ -38,6 +38,9 @@ void add_demo(CLI::App& app, demo::DemoOptions& options, std::function<int()>& c
       app.add_subcommand("demo", "Start real servers and the proxy, insert rows, show where they went");
   command->add_option("--rows", options.rows,
                       "Rows to insert; by default 100 for each table, fewer for large layouts");
+  command->add_flag(
+      "--skew", options.skew,
+      "Begin with tables 0-31 at twice the rows of the others; steer new rows until all are even");
   command->add_option("--rate", options.rate, "Rows a second; 0: as fast as one client goes")
       ->check(CLI::NonNegativeNumber);
   command->add_option_function<std::string>(

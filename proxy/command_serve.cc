@@ -13,6 +13,7 @@
 #include "proxy/key_generators.h"
 #include "proxy/net/server.h"
 #include "proxy/signals.h"
+#include "proxy/steering_service.h"
 
 namespace evenkeel {
 namespace {
@@ -40,6 +41,7 @@ struct Running {
   control::CatalogStore catalog;
   std::unique_ptr<control::CatalogWatch> watch;
   std::unique_ptr<KeyGenerators> generators;
+  std::unique_ptr<SteeringService> steering;
   std::unique_ptr<net::Server> server;
   std::unique_ptr<AdminPort> admin;
 };
@@ -71,6 +73,7 @@ Status start_server(Running& running) {
     running.catalog.request_refresh(reason);
   };
   environment.generators = running.generators->by_table();
+  environment.traffic = running.steering->traffic();
   EVENKEEL_ASSIGN(running.server, net::Server::start(std::move(parts)));
   return {};
 }
@@ -88,6 +91,7 @@ Status start_admin(Running& running) {
 Status start(Running& running) {
   EVENKEEL_TRY(start_catalog(running));
   EVENKEEL_ASSIGN(running.generators, KeyGenerators::start(running.config, running.clock));
+  running.steering = SteeringService::start(running.config, *running.generators, running.clock);
   EVENKEEL_TRY(start_server(running));
   for (size_t i = 0; i < running.server->ports().size(); ++i) {
     log::info("listening on {}:{}", running.config.net.listeners[i].address, running.server->ports()[i]);
@@ -129,6 +133,7 @@ int serve(const std::string& config_path) {
   drain(*running.server, signals);
   running.admin.reset();
   running.server.reset();
+  running.steering->stop();
   running.generators->stop();
   log::info("stopped");
   return 0;

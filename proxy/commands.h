@@ -45,6 +45,14 @@ struct PlanOptions {
 };
 int run_plan(const PlanOptions& options);
 
+// command_skew.cc
+struct SkewOptions {
+  std::string config_path;
+  std::string table;            // "orders" or "shop.orders"; empty: all sharded tables
+  std::string by = "instance";  // instance, database or table
+};
+int skew(const SkewOptions& options);
+
 // command_demo.cc: options and calls of `demo` and `cluster`.
 void add_demo(CLI::App& app, demo::DemoOptions& options, std::function<int()>& chosen);
 void add_cluster(CLI::App& app, demo::ClusterCommandOptions& options, std::function<int()>& chosen);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "idgen/registry/open_registry.h"
@@ -14,6 +15,7 @@
 #endif
 
 namespace evenkeel {
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -143,6 +145,12 @@ class KeyGenerators::ClockWatch {
   bool reachable_ = true;
   uint64_t failures_ = 0;
 };
+
+std::string process_name() {
+  char host[256] = "?";
+  if (gethostname(host, sizeof(host) - 1) != 0) host[0] = '?';
+  return fmt::format("evenkeel pid {} on {}", getpid(), host);
+}
 
 Result<std::unique_ptr<KeyGenerators>> KeyGenerators::start(const config::Config& config,
                                                             const Clock& clock) {

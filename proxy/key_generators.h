@@ -22,6 +22,9 @@
 
 namespace evenkeel {
 
+// "evenkeel pid 4711 on db7": how other processes name this one.
+std::string process_name();
+
 // What the control threads have met so far; for metrics. Any thread.
 struct RegistryHealth {
   uint64_t renewal_failures = 0;                   // attempts of sources to renew what they hold

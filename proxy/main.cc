@@ -59,6 +59,17 @@ void add_plan(CLI::App& app, PlanOptions& options, std::function<int()>& chosen)
   command->callback([&] { chosen = [&] { return run_plan(options); }; });
 }
 
+void add_skew(CLI::App& app, SkewOptions& options, std::function<int()>& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "skew", "Count the actual tables; show how uneven they are and what steering would do");
+  command->add_option("config", options.config_path, "YAML file")->required();
+  command->add_option("--table", options.table, "One logical table; by default all");
+  command->add_option("--by", options.by, "What a row of the report is")
+      ->check(CLI::IsMember({"instance", "database", "table"}))
+      ->capture_default_str();
+  command->callback([&] { chosen = [&] { return skew(options); }; });
+}
+
 int run(int count, char** arguments) {
   CLI::App app("A MySQL-protocol proxy that fills, routes and evens out sharded tables", "evenkeel");
   app.set_version_flag("--version", "evenkeel " EVENKEEL_VERSION);
@@ -67,6 +78,7 @@ int run(int count, char** arguments) {
   bool connect = false;
   DecodeOptions decode_options;
   PlanOptions plan_options;
+  SkewOptions skew_options;
   demo::DemoOptions demo_options;
   demo::ClusterCommandOptions cluster_options;
   std::function<int()> chosen;
@@ -77,6 +89,7 @@ int run(int count, char** arguments) {
   add_check(app, config, connect, chosen);
   add_decode(app, decode_options, chosen);
   add_plan(app, plan_options, chosen);
+  add_skew(app, skew_options, chosen);
   try {
     app.parse(count, arguments);
   } catch (const CLI::ParseError& stopped) {

@@ -85,6 +85,15 @@ Result<Connection> Connection::open(const backend::Instance& instance, const ses
   return connection;
 }
 
+Status Connection::execute(const std::string& sql) {
+  auto done = caught(instance_, [&] {
+    const std::unique_ptr<sql::Statement> statement(connection_->createStatement());
+    return statement->execute(sql);
+  });
+  if (!done) return fail(std::move(done.error()));
+  return {};
+}
+
 Result<std::vector<Row>> Connection::query(const std::string& sql) {
   return caught(instance_, [&] {
     const std::unique_ptr<sql::Statement> statement(connection_->createStatement());

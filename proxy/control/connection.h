@@ -35,6 +35,8 @@ class Connection {
   const std::string& instance() const { return instance_; }
   // Every cell as text.
   Result<std::vector<Row>> query(const std::string& sql);
+  // For statements without a result.
+  Status execute(const std::string& sql);
 
  private:
   Connection(std::string instance, std::unique_ptr<::sql::Connection> connection);

@@ -58,6 +58,13 @@ std::string proxy_configuration(std::span<const uint16_t> instance_ports, const 
       table.schema, table.name, layout.databases_in_all(), layout.slots(),
       quoted(pattern_of(table.schema, layout.database_name(table.schema, 0))),
       quoted(pattern_of(table.name, layout.table_name(table.name, 0))));
+  if (table.steered) {
+    text += fmt::format(
+        "steering:\n  reweight: 1s\n  exact_per_second: 1000\n  tables:\n    - table: {}.{}\n      mode: "
+        "auto\n"
+        "      upper: 1.2\n      lower: 1.01\n",
+        table.schema, table.name);
+  }
   return text;
 }
 

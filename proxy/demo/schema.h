@@ -18,6 +18,8 @@ struct ShardedTable {
   std::string schema =
       "shop";  // databases are shop_00, shop_01 …; an empty `shop` is made on the first instance
   std::string name = "orders";  // tables are orders_000, orders_001 …
+  // The proxy steers new rows of the table until it is even.
+  bool steered = false;
   // What stands between the parentheses of CREATE TABLE.
   std::string columns =
       "id BIGINT NOT NULL PRIMARY KEY, user_id BIGINT NOT NULL, amount DECIMAL(12,2), qty INT, region "

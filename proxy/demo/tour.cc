@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <unistd.h>
+#include <vector>
 
 #include "base/mysql/error_codes.h"
 #include "proxy/demo/cluster.h"
@@ -13,6 +14,7 @@
 #include "proxy/demo/progress_line.h"
 #include "proxy/demo/proxy_process.h"
 #include "proxy/demo/schema.h"
+#include "proxy/demo/skew_tour.h"
 #include "proxy/demo/stop_signal.h"
 
 namespace evenkeel::demo {
@@ -39,7 +41,10 @@ Error ended(const std::string& what, const fs::path& log) {
 // The stages of one tour, in order; the members are what stands so far.
 class Tour {
  public:
-  explicit Tour(const DemoOptions& options) : options_(options) { table_.layout = options.layout; }
+  explicit Tour(const DemoOptions& options) : options_(options) {
+    table_.layout = options.layout;
+    table_.steered = options.skew;
+  }
 
   Status run();
 
@@ -48,6 +53,8 @@ class Tour {
   Status make_tables();
   Status start_proxy();
   Status insert_rows();
+  Status make_uneven();
+  Status even_out();
   Status show_rows();
   Status read_back();
   void print_how_to_try() const;
@@ -76,8 +83,12 @@ class Tour {
 
 Status Tour::run() {
   using Stage = Status (Tour::*)();
-  constexpr Stage stages[] = {&Tour::start_servers, &Tour::make_tables, &Tour::start_proxy,
-                              &Tour::insert_rows,   &Tour::show_rows,   &Tour::read_back};
+  const std::vector<Stage> stages =
+      options_.skew
+          ? std::vector<Stage>{&Tour::start_servers, &Tour::make_tables, &Tour::make_uneven, &Tour::show_rows,
+                               &Tour::start_proxy,   &Tour::even_out,    &Tour::show_rows}
+          : std::vector<Stage>{&Tour::start_servers, &Tour::make_tables, &Tour::start_proxy,
+                               &Tour::insert_rows,   &Tour::show_rows,   &Tour::read_back};
   Status outcome;
   for (const Stage stage : stages) {
     if (stop_.came() || !outcome) break;
@@ -170,6 +181,31 @@ Status Tour::insert_rows() {
   return {};
 }
 
+Status Tour::make_uneven() {
+  const auto rest = static_cast<uint32_t>(rows_to_insert() * 10 / table_.layout.slots());
+  ProgressLine line("skew", style_);
+  EVENKEEL_TRY(fill_unevenly(*cluster_, table_, 2 * rest, rest, line));
+  line.finish(fmt::format("{} rows in each table of instance1, {} in each of the others",
+                          with_commas(2 * rest), with_commas(rest)));
+  return {};
+}
+
+Status Tour::even_out() {
+  ProgressLine line("steering", style_);
+  EVENKEEL_ASSIGN(const uint64_t rows, insert_until_even(*cluster_, table_, *proxy_, stop_, line));
+  line.finish(fmt::format("{} rows, one INSERT each and none with an id, until it ended by itself",
+                          with_commas(rows)));
+  fmt::print("\nWhat the proxy said\n");
+  const std::string words = steering_words(*proxy_);
+  for (size_t begin = 0; begin < words.size();) {
+    const size_t end = words.find('\n', begin);
+    const std::string_view word = std::string_view(words).substr(begin, end - begin);
+    if (word.find("re-weighted") == std::string_view::npos) fmt::print("  {}\n", word);
+    begin = end + 1;
+  }
+  return {};
+}
+
 Status Tour::show_rows() {
   EVENKEEL_ASSIGN(const std::vector<uint64_t> rows, count_rows(*cluster_, table_));
   const Layout& layout = table_.layout;
@@ -233,10 +269,8 @@ void Tour::print_how_to_try() const {
   fmt::print("\nTry it from another terminal{}\n", options_.once ? " (without --once)" : "");
   fmt::print("  mariadb -h 127.0.0.1 -P {} -u {} -p{} {}\n", proxy_->port(), proxy_->account().user,
              proxy_->account().password, table_.schema);
-  fmt::print(
-      "  INSERT INTO {0} (user_id, amount) VALUES (7, 9.99); SELECT LAST_INSERT_ID();\n"
-      "  EXPLAIN ROUTE SELECT * FROM {0} WHERE id = {1};\n",
-      table_.name, last_id_);
+  fmt::print("  INSERT INTO {} (user_id, amount) VALUES (7, 9.99); SELECT LAST_INSERT_ID();\n", table_.name);
+  if (last_id_ != 0) fmt::print("  EXPLAIN ROUTE SELECT * FROM {} WHERE id = {};\n", table_.name, last_id_);
   fmt::print("The proxy's configuration is {}\n", proxy_->configuration().string());
   std::fflush(stdout);
 }

@@ -16,6 +16,8 @@ namespace evenkeel::demo {
 struct DemoOptions {
   // Default: 100 for every table up to 12,800 rows, 4 for every table of larger layouts.
   std::optional<uint64_t> rows;
+  // Tables of the first instance begin with twice the rows of the others, and new rows are steered.
+  bool skew = false;
   double rate = 0;  // rows a second; 0: as fast as one client goes
   Layout layout;
   bool once = false;  // end after the tour instead of serving until Ctrl-C

@@ -45,6 +45,8 @@ Execution::Execution(plan::Plan plan, ExecutionOptions options, SessionState& st
       port_(port),
       names_(instance_names),
       next_unit_(instance_names.size(), 0) {
+  if (plan_.row_change != plan::RowChange::none && plan_.units.size() > 1)
+    outcome_.unit_rows.resize(plan_.units.size(), 0);
   reply_ = make_reply(plan_, state_, port_, options_.answer, options_.max_rows_held);
 }
 
@@ -247,6 +249,8 @@ void Execution::on_part(Lane& lane, const Step& step, Part part, std::string_vie
   }
   switch (step.purpose) {
     case Purpose::unit:
+      if (part == Part::ok && !outcome_.unit_rows.empty())
+        outcome_.unit_rows[step.unit] = lane.tracker().affected_rows();
       reply_->on_part(lane, step.unit, part, payload);
       return;
     case Purpose::metadata:

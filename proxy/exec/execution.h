@@ -36,6 +36,8 @@ struct Outcome {
   std::optional<Error> error;  // as the client was told
   uint64_t rows = 0;
   uint64_t affected_rows = 0;
+  // By unit, of a write of several units that changes how many rows there are; otherwise empty.
+  std::vector<uint64_t> unit_rows;
   bool returned_rows = false;
   uint8_t next_sequence = 1;
   bool partial_commit = false;

@@ -11,6 +11,7 @@
 #include "proxy/exec/lanes.h"
 #include "proxy/exec/variables.h"
 #include "proxy/protocol/capabilities.h"
+#include "router/rule/slot_traffic.h"
 #include "router/sql/lexer.h"
 
 namespace evenkeel::exec {
@@ -22,12 +23,24 @@ struct Warning {
   std::string message;
 };
 
+// How one statement changed the number of rows in one slot.
+struct RowCount {
+  rule::SlotTraffic* traffic = nullptr;
+  rule::Slot slot = 0;
+  int64_t inserted = 0;
+  int64_t deleted = 0;
+  bool known = true;
+};
+
 // The client's transaction. Branches are opened lazily: a lane begins when a statement first touches it.
 struct Transaction {
   bool open = false;                    // BEGIN was given, or autocommit is off and a statement ran
   std::string begin_sql = "BEGIN";      // what opens a branch: "START TRANSACTION READ ONLY", …
   std::vector<std::string> savepoints;  // quoted names, in the order of their making
-  std::string one_shot;                 // SET TRANSACTION … for this (or the next) transaction only
+  // Counted when it is committed. `savepoint_rows` are how many there were at each of `savepoints`.
+  std::vector<RowCount> rows;
+  std::vector<size_t> savepoint_rows;
+  std::string one_shot;  // SET TRANSACTION … for this (or the next) transaction only
   // A branch is lost or its rollback was not confirmed: only ROLLBACK and COMMIT (an error) are accepted.
   std::string poisoned;  // why; empty: sound
 };

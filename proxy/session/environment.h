@@ -14,6 +14,7 @@
 #include "proxy/session/timings.h"
 #include "router/catalog/catalog.h"
 #include "router/rule/rule_set.h"
+#include "router/rule/slot_traffic.h"
 #include "router/sql/lexer.h"
 
 namespace evenkeel::session {
@@ -41,6 +42,8 @@ struct Environment {
   std::function<void(const std::string& reason)> refresh_catalog;
   // Of logical tables with a generated column.
   std::unordered_map<const rule::LogicalTable*, idgen::KeyGenerator*> generators;
+  // Of logical tables whose rows are counted by slot.
+  std::unordered_map<const rule::LogicalTable*, rule::SlotTraffic*> traffic;
   StatementCache* statements = nullptr;
   Counters* counters = nullptr;
   Timings* timings = nullptr;

@@ -274,6 +274,13 @@ void Session::draw_keys() {
     idgen::KeyDemand wanted;
     wanted.rows = static_cast<uint32_t>(keys_.size() - keys_drawn_);
     wanted.row_slots = row_slots;
+    if (wanted.rows > 1 && !bound_to_slots) {
+      if (const auto traffic = environment_.traffic.find(demand_.table);
+          traffic != environment_.traffic.end()) {
+        wanted.slot_deficits = traffic->second->worth_now();
+        if (!wanted.slot_deficits.empty()) wanted.slot_instances = traffic->second->slot_instances();
+      }
+    }
     auto drawn = generator->second->draw(wanted, std::span(keys_).subspan(keys_drawn_));
     if (!drawn) return answer_error(drawn.error());
     keys_drawn_ += drawn->drawn;
@@ -338,6 +345,7 @@ void Session::finish_execution() {
   if (environment_.settings->query_timeout.count() > 0) port_.set_timer(std::chrono::microseconds(0));
   count(environment_.counters->rows_sent, outcome.rows);
   if (outcome.partial_commit) count(environment_.counters->commits_partial);
+  if (execution.plan().row_change != plan::RowChange::none) count_rows(execution);
   sequence_ = outcome.next_sequence;
   if (outcome.cut) {
     closing_ = true;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -117,6 +118,10 @@ class Session {
   void handle_kill_statement(const sql::Kill& kill);
   void finish_statement(bool failed);
   plan::SessionFacts facts() const;
+
+  // row_counts.cc
+  void count_rows(const exec::Execution& execution);
+  void apply(std::span<const exec::RowCount> rows, bool certain);
 
   // set.cc
   void handle_set(const sql::Set& set);

@@ -32,9 +32,11 @@ void Session::end_transaction(CommitFlow::What what, std::function<void(std::opt
   auto& counters = *environment_.counters;
   count(what == CommitFlow::What::commit ? counters.transactions_committed
                                          : counters.transactions_rolled_back);
+  const bool commits = what == CommitFlow::What::commit;
   run(std::make_unique<exec::EndTransaction>(what, state_, port_, environment_.instance_names),
-      [this, then = std::move(then), poisoned] {
+      [this, then = std::move(then), poisoned, commits, rows = std::exchange(state_.transaction.rows, {})] {
         const auto& task = static_cast<const exec::EndTransaction&>(*finished_.back());
+        if (commits) apply(rows, !task.error().has_value());
         if (task.partial()) count(environment_.counters->commits_partial);
         auto error = task.error();
         if (!poisoned.empty() && !error) {
@@ -106,8 +108,13 @@ void Session::handle_savepoint(const sql::Transaction& transaction) {
     return branch_statement("SAVEPOINT " + name, [this, name](std::optional<Error> error) {
       if (error) return answer_error(*error);
       auto& made = state_.transaction.savepoints;
-      made.erase(std::remove(made.begin(), made.end(), name), made.end());
+      auto& rows_at = state_.transaction.savepoint_rows;
+      if (const auto old = std::find(made.begin(), made.end(), name); old != made.end()) {
+        rows_at.erase(rows_at.begin() + (old - made.begin()));
+        made.erase(old);
+      }
       made.push_back(name);
+      rows_at.push_back(state_.transaction.rows.size());
       state_.transaction.open = true;
       answer_statement_ok();
     });
@@ -123,7 +130,10 @@ void Session::handle_savepoint(const sql::Transaction& transaction) {
                    [this, position, back](std::optional<Error> error) {
                      if (error) return answer_error(*error);
                      auto& made = state_.transaction.savepoints;
+                     auto& rows_at = state_.transaction.savepoint_rows;
+                     if (back) state_.transaction.rows.resize(rows_at[static_cast<size_t>(position)]);
                      made.erase(made.begin() + position + (back ? 1 : 0), made.end());
+                     rows_at.resize(made.size());
                      answer_statement_ok();
                    });
 }

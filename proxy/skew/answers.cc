@@ -183,7 +183,7 @@ Result<ResultTable> Steering::steering() const {
     std::string reason = !table.steerable() ? table.parts().inapplicable
                          : on               ? order_of(record, &Change::reason)
                                             : table.standing();
-    const bool leads_here = parts_.registry == nullptr || leadership_ != nullptr;
+    const bool leads_here = leading();
     out.rows.push_back(Row{
         text(table.name()), text(state_text(table, at)),
         text(fmt::format("{}{}", to_string(mode), record.mode_ordered ? " (ordered)" : "")),

@@ -15,6 +15,8 @@ constexpr int64_t counts_pause_ms = 1'000;
 constexpr int64_t counts_heartbeat_ms = 10'000;
 constexpr int64_t sizes_pause_ms = 5'000;
 constexpr int64_t retry_pause_ms = 60'000;
+constexpr int64_t leader_renewal_ms = 3'000;
+constexpr int64_t leader_silence_ms = 15'000;
 
 std::string key_of(std::string_view prefix, const TableSteering& table) {
   return std::string(prefix) + key_part(table.name());
@@ -57,7 +59,7 @@ void Steering::poll() {
     tell_counts();
     hear();
   }
-  if (parts_.registry == nullptr || leadership_ != nullptr) {
+  if (leading()) {
     decide_all();
     if (parts_.registry != nullptr) tell_sizes();
   }
@@ -69,7 +71,7 @@ void Steering::poll() {
 
 bool Steering::leads() const {
   const std::lock_guard lock(mutex_);
-  return parts_.registry == nullptr || leadership_ != nullptr;
+  return leading();
 }
 
 void Steering::note_registry(const Status& outcome) {
@@ -82,6 +84,10 @@ void Steering::note_registry(const Status& outcome) {
 
 // Numbers are taken over from processes that ended, so that there are no more records than processes.
 void Steering::take_number() {
+  if (!parts_.registry->proves_life()) {
+    for (auto& table : tables_) table->set_proxy(key_part(parts_.process));
+    return;
+  }
   constexpr int processes_max = 1'024;
   for (int number = 1; number_hold_ == nullptr && number <= processes_max; ++number) {
     auto attempt = parts_.registry->try_hold(fmt::format("skew/proxy/{}", number), parts_.process);
@@ -94,11 +100,43 @@ void Steering::take_number() {
 
 void Steering::lead_if_free() {
   if (leadership_ != nullptr) return;
+  if (!parts_.registry->proves_life()) return lead_by_renewal();
   auto attempt = parts_.registry->try_hold(leader_key, parts_.process);
   if (!attempt) return note_registry(fail(std::move(attempt.error())));
   leader_ = attempt->holder;
   leadership_ = std::move(attempt->hold);
   if (leadership_ != nullptr) tell("this proxy measures the tables and decides on steering");
+}
+
+// Where the store cannot tell who lives: the leader writes its name anew every few seconds, and who sees that
+// name unchanged for longer takes its place. Nobody's clock is compared with another's, and two leaders for a
+// moment do no harm: each map is stored by compare-and-put.
+void Steering::lead_by_renewal() {
+  const int64_t at = std::chrono::duration_cast<std::chrono::milliseconds>(parts_.clock->steady()).count();
+  auto record = parts_.registry->get(leader_key);
+  if (!record) {
+    if (at - renewed_ms_ > leader_silence_ms / 2) renews_ = false;
+    return note_registry(fail(std::move(record.error())));
+  }
+  const uint64_t version = *record ? (*record)->version : 0;
+  if (version != leader_version_) {
+    leader_version_ = version;
+    leader_seen_ms_ = at;
+  }
+  leader_ = *record ? (*record)->value : std::string();
+  const bool mine = leader_ == parts_.process;
+  const bool fresh = version != 0 && at - (mine ? renewed_ms_ : leader_seen_ms_) <
+                                         (mine ? leader_renewal_ms : leader_silence_ms);
+  if (fresh) {
+    renews_ = mine;
+    return;
+  }
+  auto put = parts_.registry->compare_and_put(leader_key, version, parts_.process);
+  if (!put) return note_registry(fail(std::move(put.error())));
+  if (put->stored && !renews_) tell("this proxy measures the tables and decides on steering");
+  renews_ = put->stored;
+  leader_version_ = put->version;
+  leader_seen_ms_ = renewed_ms_ = at;
 }
 
 // Writes of one process alone: whoever else wrote there has ended, and its version is taken over.
@@ -182,7 +220,7 @@ void Steering::hear_sizes() {
     if (table == nullptr) continue;
     versions_[key] = record.version;
     if (auto sizes = decode_sizes(record.value); sizes && sizes->by != parts_.process)
-      table->take_sizes(*sizes, leadership_ != nullptr);
+      table->take_sizes(*sizes, leading());
   }
 }
 
@@ -243,7 +281,7 @@ void Steering::tell_sizes() {
 
 std::optional<CountTask> Steering::next_count() {
   const std::lock_guard lock(mutex_);
-  if (parts_.registry != nullptr && leadership_ == nullptr) return std::nullopt;
+  if (!leading()) return std::nullopt;
   const int64_t interval = parts_.settings.sampling.exact_interval.count();
   if (interval <= 0) return std::nullopt;
   for (size_t turn = 0; turn < tables_.size(); ++turn) {

@@ -91,7 +91,9 @@ class Steering final : public Operations, public Figures {
 
   // steering.cc: with the registry
   void take_number();
+  bool leading() const { return parts_.registry == nullptr || leadership_ != nullptr || renews_; }
   void lead_if_free();
+  void lead_by_renewal();
   void tell_counts();
   void hear();
   void hear_counts();
@@ -121,6 +123,11 @@ class Steering final : public Operations, public Figures {
   std::unique_ptr<idgen::Hold> number_hold_;
   std::unique_ptr<idgen::Hold> leadership_;
   std::string leader_;  // who leads, if not this process
+  // Where the store cannot prove that a leader lives.
+  bool renews_ = false;
+  uint64_t leader_version_ = 0;
+  int64_t leader_seen_ms_ = 0;
+  int64_t renewed_ms_ = 0;
   idgen::SeenVersions seen_counts_;
   idgen::SeenVersions seen_records_;
   idgen::SeenVersions seen_sizes_;

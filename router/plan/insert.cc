@@ -202,6 +202,7 @@ class Insert final : public Bound {
             "Prepared statement contains too many placeholders, those of generated keys included"));
       }
       plan.units.push_back({instance, std::move(piece.text), std::move(piece.parameters), {slot}, {}});
+      plan.units.back().given_rows = static_cast<uint32_t>(members.size());
     }
     plan.extra_parameters = rewrite.take_extra_parameters();
     if (plan.returns_rows) plan.restore = restore_names(analysis_, plan.units.front().slots.front());
@@ -216,6 +217,10 @@ class Insert final : public Bound {
                        : insert().replace               ? InsertKind::replace
                        : !insert().on_duplicate.empty() ? InsertKind::on_duplicate
                                                         : InsertKind::plain;
+    plan.written = &rule();
+    plan.row_change = insert().replace                 ? RowChange::replaced
+                      : !insert().on_duplicate.empty() ? RowChange::upserted
+                                                       : RowChange::inserted;
     plan.returns_rows = !insert().returning_span.empty();
     plan.generated = keys.size();
     plan.first_generated = keys.empty() ? 0 : keys.front();

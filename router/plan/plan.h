@@ -44,6 +44,16 @@ enum class RouteReason : uint8_t {
 };
 std::string_view to_string(RouteReason reason);
 
+// What the affected rows of a write say of how many rows its slots hold afterwards.
+enum class RowChange : uint8_t {
+  none,      // as many as before
+  inserted,  // so many more
+  deleted,   // so many fewer
+  replaced,  // REPLACE: the rows it gave, less those beyond them, which it took out first
+  upserted,  // ON DUPLICATE KEY UPDATE: known where one row was given, and 1 or 2 are affected
+  unknown,
+};
+
 // SQL text plus instance, ready to send.
 struct ExecutionUnit {
   rule::InstanceId instance = 0;
@@ -55,6 +65,7 @@ struct ExecutionUnit {
   // A database that has to be current where the connection has none, although every name has its own; usually
   // empty.
   std::string database = {};
+  uint32_t given_rows = 0;        // INSERT and REPLACE: how many rows the text holds
 };
 
 // Names to put back into column definitions: what the server reports -> what the client knows.
@@ -97,6 +108,10 @@ struct Plan {
   // INSERT with explicit keys only: what MySQL would report in the OK packet for an AUTO_INCREMENT key column
   // (the last explicit value), 0 for another column. LAST_INSERT_ID() does not change.
   uint64_t explicit_insert_id = 0;
+
+  // For counting rows by slot: how, and of which logical table.
+  RowChange row_change = RowChange::none;
+  const rule::LogicalTable* written = nullptr;
 
   // LAST_INSERT_ID() afterwards, where the proxy computes it (`SELECT LAST_INSERT_ID(5)`).
   std::optional<uint64_t> set_last_insert_id;

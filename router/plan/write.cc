@@ -89,6 +89,9 @@ class Write final : public Bound {
     plan.kind = found.impossible ? PlanKind::none : found.one() ? PlanKind::one_slot : PlanKind::write;
     plan.reason = found.reason;
     plan.writes = true;
+    plan.written = &rule();
+    if (!is_update())
+      plan.row_change = statement().del->multi_table ? RowChange::unknown : RowChange::deleted;
     plan.atomic = !found.one();
     plan.returns_rows = !is_update() && !statement().del->returning_span.empty();
     plan.backend_sets_last_insert_id = analysis_.last_insert_id_of != nullptr;
