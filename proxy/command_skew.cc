@@ -90,7 +90,7 @@ Status report(skew::Steering& steering, const SkewOptions& options) {
 
 }  // namespace
 
-int skew(const SkewOptions& options) {
+int run_skew(const SkewOptions& options) {
   const SystemClock clock;
   auto config = config::load(options.config_path, config::process_environment(), clock.unix_millis());
   if (!config) return complain(config.error().message);

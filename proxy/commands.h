@@ -51,7 +51,7 @@ struct SkewOptions {
   std::string table;            // "orders" or "shop.orders"; empty: all sharded tables
   std::string by = "instance";  // instance, database or table
 };
-int skew(const SkewOptions& options);
+int run_skew(const SkewOptions& options);
 
 // command_demo.cc: options and calls of `demo` and `cluster`.
 void add_demo(CLI::App& app, demo::DemoOptions& options, std::function<int()>& chosen);

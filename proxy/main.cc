@@ -67,7 +67,7 @@ void add_skew(CLI::App& app, SkewOptions& options, std::function<int()>& chosen)
   command->add_option("--by", options.by, "What a row of the report is")
       ->check(CLI::IsMember({"instance", "database", "table"}))
       ->capture_default_str();
-  command->callback([&] { chosen = [&] { return skew(options); }; });
+  command->callback([&] { chosen = [&] { return run_skew(options); }; });
 }
 
 int run(int count, char** arguments) {

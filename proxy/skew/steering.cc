@@ -184,7 +184,7 @@ void Steering::hear_counts() {
   for (const auto& [key, record] : *changed) {
     std::string_view proxy;
     TableSteering* table = find_part(std::string_view(key).substr(counts_prefix.size()), proxy);
-    if (table == nullptr) continue;
+    if (table == nullptr || proxy == key_part(table->proxy())) continue;
     if (auto counts = decode_counts(record.value)) table->note_counts(std::string(proxy), *counts);
   }
 }
