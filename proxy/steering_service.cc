@@ -17,6 +17,12 @@ constexpr auto poll_interval = 1s;
 // When there is nothing to be counted, or another proxy counts.
 constexpr auto idle_pause = 500ms;
 
+// Ids that a weighted map can be laid over: those of a time unit, or the fewest of a segment.
+uint64_t ids_in_a_block(const idgen::GeneratorSettings& generator) {
+  return generator.kind == idgen::GeneratorKind::segment ? generator.segment.step_min
+                                                         : uint64_t{1} << generator.layout.sequence_bits;
+}
+
 // Why new rows of the table cannot be steered; empty: they can.
 std::string why_not(const rule::LogicalTable& table, const idgen::GeneratorSettings* generator) {
   if (table.generated_column.empty() || generator == nullptr) {
@@ -32,8 +38,8 @@ std::string why_not(const rule::LogicalTable& table, const idgen::GeneratorSetti
   if (!table.algorithm->steerable())
     return fmt::format("its algorithm {} does not tell which ids fall into which table",
                        table.algorithm->name());
-  const uint64_t sequences = uint64_t{1} << generator->layout.sequence_bits;
-  if (sequences < table.slot_count()) {
+  const uint64_t sequences = ids_in_a_block(*generator);
+  if (generator->kind != idgen::GeneratorKind::segment && sequences < table.slot_count()) {
     return fmt::format(
         "generator {} has {} sequence numbers in a time unit, fewer than there are tables ({}): a "
         "layout with more sequence bits is needed",
@@ -71,10 +77,14 @@ skew::SteeredTable steered_table(const config::Config& config, const rule::Logic
   steered.inapplicable = why_not(table, settings);
   steered.traffic = &traffic;
   if (settings != nullptr) {
-    const uint64_t sequences = uint64_t{1} << settings->layout.sequence_bits;
+    const uint64_t sequences = ids_in_a_block(*settings);
     steered.levels = static_cast<uint32_t>(std::min<uint64_t>(sequences / table.slot_count(), 64));
-    steered.ids_per_second =
-        static_cast<double>(sequences) * 1000 / static_cast<double>(idgen::millis_of(settings->layout.unit));
+    if (settings->kind == idgen::GeneratorKind::segment) steered.levels = std::max(1U, steered.levels);
+    // Segments have as many numbers as anybody fetches.
+    steered.ids_per_second = settings->kind == idgen::GeneratorKind::segment
+                                 ? 1e12
+                                 : static_cast<double>(sequences) * 1000 /
+                                       static_cast<double>(idgen::millis_of(settings->layout.unit));
   }
   if (generator != nullptr) {
     steered.set_map = [generator](idgen::SteeringMap map) { return generator->set_map(std::move(map)); };
