@@ -84,6 +84,7 @@ Status start_admin(Running& running) {
   parts.clock = &running.clock;
   parts.server = running.server.get();
   parts.generators = running.generators.get();
+  parts.skew = &running.steering->steering();
   EVENKEEL_ASSIGN(running.admin, AdminPort::start(std::move(parts)));
   return {};
 }
