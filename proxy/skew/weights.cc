@@ -82,7 +82,9 @@ void cut_peaks(std::vector<double>& wanted, double cap) {
   }
 }
 
-// Whole levels, in eighths where there are so many.
+// Whole levels, in eighths where there are so many. A slot that lacks less than half of the least share stays
+// closed: rounded up, it would get many times what it lacks, and a full table would get rows as soon as one
+// other is fuller by a row.
 std::vector<uint32_t> to_levels(const std::vector<double>& wanted, uint32_t levels) {
   const double most = *std::max_element(wanted.begin(), wanted.end());
   const uint32_t parts = std::min(levels, steps);
@@ -90,8 +92,8 @@ std::vector<uint32_t> to_levels(const std::vector<double>& wanted, uint32_t leve
   if (most <= 0) return out;
   for (size_t slot = 0; slot < wanted.size(); ++slot) {
     if (wanted[slot] <= 0) continue;
-    const double part = std::ceil(wanted[slot] / most * parts - 1e-9);
-    out[slot] = std::max<uint32_t>(1, static_cast<uint32_t>(std::lround(part * levels / parts)));
+    const double part = std::floor(wanted[slot] / most * parts + 0.5);
+    out[slot] = static_cast<uint32_t>(std::lround(part * levels / parts));
   }
   return out;
 }

@@ -36,12 +36,21 @@ TEST(Weights, ShortSlotsGetMoreAndNoneMoreThanTheCap) {
 }
 
 TEST(Weights, SlotsThatWouldOvershootAreClosed) {
-  const std::vector<double> rows = {100, 95, 0, 0};
-  // 400 rows come until the next look: the least weight would bring slot 1 more than the 5 that it lacks.
-  EXPECT_EQ(weights_of_deficits(rows, {8, 4, 180}).of(1), 0U);
+  const std::vector<double> rows = {100, 90, 0, 0};
+  // 360 rows come until the next look: the least weight would bring slot 1 twice the 10 that it lacks.
+  EXPECT_EQ(weights_of_deficits(rows, {8, 4, 360}).of(1), 0U);
   EXPECT_GT(weights_of_deficits(rows, {8, 4, 0}).of(1), 0U);
   // So many that nothing can be steered by.
   EXPECT_EQ(weights_of_deficits(rows, {8, 4, 1'000}).levels, 0U);
+}
+
+// One table that is fuller by a row must not open all other full ones.
+TEST(Weights, SlotsThatLackNextToNothingStayClosed) {
+  std::vector<double> rows(128, 1'000);
+  for (rule::Slot slot = 0; slot < 31; ++slot) rows[slot] = 2'000;
+  rows[31] = 2'001;
+  const SlotWeights weights = weights_of_deficits(rows, {32, 4, 0});
+  EXPECT_EQ(describe(weights, 128), "96 of 128 tables alike; none for 0-31");
 }
 
 TEST(Weights, NothingToSteerWhenAllAreAlike) {
