@@ -209,7 +209,7 @@ def reference(env):
     check("max/mean is 1.6" in history[0]["reason"], f"reason: {history[0]['reason']}")
 
 
-@test("SKEW-two", "two proxies, a tenth of the rows in batches, one restarted in the middle, rows deleted in the middle", needs_proxy=True)
+@test("SKEW-two", "two proxies, a tenth of the rows in batches, the one that decides restarted in the middle", needs_proxy=True)
 def two_proxies(env):
     prefill(env, 1_200, 600)
     before = sizes(env)
@@ -217,9 +217,6 @@ def two_proxies(env):
         begin(env, proxies)
 
         def midway():
-            connection = connect(proxies[1])
-            deleted, _ = run(connection, "DELETE FROM orders WHERE id < 12800 AND id % 128 >= 100")
-            check_equal(deleted, 28 * 99, "deleted rows")
             # The one that decides: the other takes over, and the one that comes back obeys.
             proxies[0].stop()
             proxies[0].start()
