@@ -133,7 +133,7 @@ class Fill(threading.Thread):
                 return
 
 
-def fill_until_even(env, proxies, clients=6, batches=0, patience=240, midway=None, rate=3_000):
+def fill_until_even(env, proxies, clients=6, batches=0, patience=240, midway=None, rate=1_500):
     """Inserts, `rate` times a second in all, until steering has ended by itself; gives the ids by client."""
     fills = [Fill(proxies[i % len(proxies)], batches, rate / clients) for i in range(clients)]
     for each in fills:
@@ -221,8 +221,7 @@ def two_proxies(env):
             proxies[0].stop()
             proxies[0].start()
 
-        # Slow enough for the seconds in which one decider takes over from the other.
-        fills = fill_until_even(env, proxies, batches=1, midway=midway, rate=1_500)
+        fills = fill_until_even(env, proxies, batches=1, midway=midway)
         after = sizes(env)
         history = steering_record(proxies[0])["history"]
     # A batch that finds too few open tables beside each other near the end touches closed ones.
