@@ -40,9 +40,9 @@ class SqlClient {
   Result<int64_t> query_integer(const std::string& sql);
 
  private:
-  explicit SqlClient(std::unique_ptr<sql::Connection> connection);
+  explicit SqlClient(std::unique_ptr<::sql::Connection> connection);
 
-  std::unique_ptr<sql::Connection> connection_;
+  std::unique_ptr<::sql::Connection> connection_;
 };
 
 }  // namespace evenkeel::demo

@@ -13,10 +13,10 @@
 #include "idgen/registry/holder.h"
 #include "idgen/registry/open_registry.h"
 #include "idgen/registry/tests/scratch_directory.h"
-#include "proxy/demo/cluster.h"
 #include "proxy/demo/network.h"
 #include "proxy/demo/process.h"
 #include "proxy/demo/sql_client.h"
+#include "tests/support/one_server.h"
 
 namespace evenkeel::idgen {
 namespace {
@@ -41,15 +41,8 @@ std::string program(const std::string& name) {
 class SqlServer final : public RealServer {
  public:
   static Result<std::unique_ptr<RealServer>> start(demo::ServerKind kind) {
-    static int number = 0;
-    demo::ClusterOptions options;
-    options.server = kind;
-    options.instances = 1;
-    options.connections = 50;
-    options.folder =
-        fs::temp_directory_path() / fmt::format("evenkeel-registry-sql-{}-{}", getpid(), ++number);
     auto server = std::make_unique<SqlServer>();
-    EVENKEEL_ASSIGN(server->cluster_, demo::Cluster::start(options));
+    EVENKEEL_ASSIGN(server->cluster_, testing_support::start_one_server(kind));
     EVENKEEL_ASSIGN(auto client, demo::SqlClient::connect(server->cluster_->port(0),
                                                           server->cluster_->administrator(), ""));
     EVENKEEL_ASSIGN([[maybe_unused]] const auto made, client.execute("CREATE DATABASE evenkeel"));

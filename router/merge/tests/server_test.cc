@@ -6,8 +6,9 @@
 
 #include "base/random.h"
 #include "router/merge/scalar.h"
-#include "router/merge/tests/private_server.h"
+#include "router/merge/tests/raw_client.h"
 #include "router/merge/tests/test_rows.h"
+#include "tests/support/one_server.h"
 
 namespace evenkeel::merge::testing {
 namespace {
@@ -17,7 +18,7 @@ constexpr uint64_t seed = 20261130;
 
 struct Flavour {
   const char* name;
-  std::unique_ptr<PrivateServer> (*start)(std::string&);
+  demo::ServerKind kind;
   bool is_mysql;
 };
 void PrintTo(const Flavour& flavour, std::ostream* out) { *out << flavour.name; }
@@ -28,11 +29,12 @@ class Server : public ::testing::TestWithParam<Flavour> {
   static void TearDownTestSuite() { servers().clear(); }
 
   void SetUp() override {
-    auto& entry = servers()[GetParam().name];
-    if (!entry.tried) entry.server = GetParam().start(entry.reason);
-    entry.tried = true;
-    if (!entry.server) GTEST_SKIP() << "SKIPPED: " << entry.reason;
-    client_ = std::make_unique<RawClient>(entry.server->socket_path());
+    const std::string absent = testing_support::absent_reason(GetParam().kind);
+    if (!absent.empty()) GTEST_SKIP() << "SKIPPED: " << absent;
+    auto& server = servers()[GetParam().kind];
+    if (!server) start(server);
+    ASSERT_TRUE(server);
+    client_ = std::make_unique<RawClient>(server->port(0), "raw");
     for (const char* sql :
          {"SET sql_mode=''", "SET NAMES utf8mb4", "CREATE DATABASE IF NOT EXISTS m", "USE m"}) {
       client_->query(sql);
@@ -75,13 +77,19 @@ class Server : public ::testing::TestWithParam<Flavour> {
     }
   }
 
-  struct Entry {
-    bool tried = false;
-    std::unique_ptr<PrivateServer> server;
-    std::string reason;
-  };
-  static std::map<std::string, Entry>& servers() {
-    static std::map<std::string, Entry> all;
+  static void start(std::unique_ptr<demo::Cluster>& server) {
+    auto started = testing_support::start_one_server(GetParam().kind);
+    ASSERT_TRUE(started) << started.error().message;
+    auto client = demo::SqlClient::connect((*started)->port(0), (*started)->administrator(), "");
+    ASSERT_TRUE(client) << client.error().message;
+    for (const char* sql : {"CREATE USER raw@'%'", "GRANT ALL ON *.* TO raw@'%'"}) {
+      const auto done = client->execute(sql);
+      ASSERT_TRUE(done) << done.error().message;
+    }
+    server = std::move(*started);
+  }
+  static std::map<demo::ServerKind, std::unique_ptr<demo::Cluster>>& servers() {
+    static std::map<demo::ServerKind, std::unique_ptr<demo::Cluster>> all;
     return all;
   }
 
@@ -90,8 +98,8 @@ class Server : public ::testing::TestWithParam<Flavour> {
 };
 
 INSTANTIATE_TEST_SUITE_P(All, Server,
-                         ::testing::Values(Flavour{"mariadb", &PrivateServer::mariadb, false},
-                                           Flavour{"mysql", &PrivateServer::mysql, true}),
+                         ::testing::Values(Flavour{"mariadb", demo::ServerKind::mariadb, false},
+                                           Flavour{"mysql", demo::ServerKind::mysql, true}),
                          [](const auto& instance) { return instance.param.name; });
 
 std::string digits(SeededRandom& random, size_t most) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cppconn/connection.h>
+#include <cppconn/driver.h>
 #include <cppconn/exception.h>
 #include <cppconn/resultset.h>
 #include <cppconn/statement.h>
@@ -18,8 +19,8 @@
 #include "router/sql/literal.h"
 #include "router/sql/parser.h"
 #include "router/sql/splice.h"
-#include "router/sql/tests/differential/private_server.h"
 #include "router/sql/tests/rules_text.h"
+#include "tests/support/one_server.h"
 
 namespace evenkeel::sql {
 namespace {
@@ -34,11 +35,15 @@ struct Answer {
 
 class DifferentialTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { server_ = std::make_unique<PrivateServer>(); }
-  static void TearDownTestSuite() { server_.reset(); }
+  static void TearDownTestSuite() {
+    connection_.reset();
+    server_.reset();
+  }
   void SetUp() override {
-    if (!server_->installed()) GTEST_SKIP() << "SKIPPED: " << server_->absent();
-    ASSERT_EQ(server_->absent(), "");
+    const std::string absent = testing_support::absent_reason(demo::ServerKind::mariadb);
+    if (!absent.empty()) GTEST_SKIP() << "SKIPPED: " << absent;
+    if (!server_) start();
+    ASSERT_TRUE(server_ && connection_);
     ASSERT_EQ(ask("CREATE DATABASE IF NOT EXISTS scratch").error, 0);
     ASSERT_EQ(ask("USE scratch").error, 0);
     const Answer version =
@@ -49,10 +54,19 @@ class DifferentialTest : public testing::Test {
     ASSERT_GT(version_, 100000u);
   }
 
+  static void start() {
+    auto started = testing_support::start_one_server(demo::ServerKind::mariadb);
+    ASSERT_TRUE(started) << started.error().message;
+    server_ = std::move(*started);
+    const auto& account = server_->administrator();
+    connection_.reset(get_driver_instance()->connect(fmt::format("tcp://127.0.0.1:{}", server_->port(0)),
+                                                     account.user, account.password));
+  }
+
   Answer ask(const std::string& text) {
     Answer answer;
     try {
-      const std::unique_ptr<::sql::Statement> statement(server_->connection().createStatement());
+      const std::unique_ptr<::sql::Statement> statement(connection_->createStatement());
       if (!statement->execute(text)) return answer;
       const std::unique_ptr<::sql::ResultSet> rows(statement->getResultSet());
       if (rows->next() && !rows->isNull(1)) answer.value = rows->getString(1).asStdString();
@@ -79,10 +93,12 @@ class DifferentialTest : public testing::Test {
     return rules;
   }
 
-  static std::unique_ptr<PrivateServer> server_;
+  static std::unique_ptr<demo::Cluster> server_;
+  static std::unique_ptr<::sql::Connection> connection_;
   uint32_t version_ = 0;
 };
-std::unique_ptr<PrivateServer> DifferentialTest::server_;
+std::unique_ptr<demo::Cluster> DifferentialTest::server_;
+std::unique_ptr<::sql::Connection> DifferentialTest::connection_;
 
 struct Line {
   std::string rules;
