@@ -86,6 +86,9 @@ class KeyGenerator {
   virtual uint32_t slots() const = 0;
 };
 
+// Kind internal when `demand` contradicts itself for a table of `slots` slots, or `keys` has too little room.
+Status check_demand(const KeyDemand& demand, std::span<const uint64_t> keys, uint32_t slots);
+
 inline Result<KeyWait> KeyGenerator::admit_explicit(std::span<const uint64_t>) { return KeyWait{}; }
 
 }  // namespace evenkeel::idgen

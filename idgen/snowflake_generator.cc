@@ -68,7 +68,8 @@ SnowflakeGenerator::SnowflakeGenerator(Parts parts)
 SnowflakeGenerator::~SnowflakeGenerator() = default;
 
 Result<DrawnKeys> SnowflakeGenerator::draw(const KeyDemand& demand, std::span<uint64_t> keys) {
-  EVENKEEL_TRY(check_demand(demand, keys));
+  EVENKEEL_TRY(check_demand(demand, keys, parts_.slots));
+  EVENKEEL_TRY(check_reach(demand.row_slots));
   Seat& seat = seat_of_thread();
   const SteeredStart& start = *seat.start;
   const auto out = keys.first(demand.rows);
@@ -91,24 +92,14 @@ Result<DrawnKeys> SnowflakeGenerator::draw(const KeyDemand& demand, std::span<ui
   return drawn;
 }
 
-Status SnowflakeGenerator::check_demand(const KeyDemand& demand, std::span<uint64_t> keys) const {
-  if (keys.size() < demand.rows)
-    return fail(internal_error("a key demand with too little room for its keys"));
-  if (!demand.slot_deficits.empty() && demand.slot_deficits.size() != parts_.slots)
-    return fail(internal_error("a key demand whose deficits are not one per slot"));
-  if (!demand.slot_instances.empty() && demand.slot_instances.size() != parts_.slots)
-    return fail(internal_error("a key demand whose instances are not one per slot"));
-  if (demand.row_slots.empty()) return {};
-  if (demand.row_slots.size() != demand.rows)
-    return fail(internal_error("a key demand whose slots are not one per row"));
-  for (const uint32_t slot : demand.row_slots) {
-    if (slot >= parts_.slots) return fail(internal_error("a key demand for a slot that does not exist"));
-    if (!reachable_.empty() && !reachable_[slot])
+Status SnowflakeGenerator::check_reach(std::span<const uint32_t> row_slots) const {
+  if (reachable_.empty()) return {};
+  for (const uint32_t slot : row_slots)
+    if (!reachable_[slot])
       return fail(refusal(ErrorKind::config,
                           fmt::format("worker {} cannot make an id for slot {}: layout {} has fewer ids "
                                       "a unit than {} slots",
                                       worker(), slot, fingerprint(parts_.settings.layout), parts_.slots)));
-  }
   return {};
 }
 

@@ -64,7 +64,7 @@ class SnowflakeGenerator final : public KeyGenerator {
   Seat& seat_of_thread();
   Seat& find_or_make_seat();
   void refresh(Seat& seat);
-  Status check_demand(const KeyDemand& demand, std::span<uint64_t> keys) const;
+  Status check_reach(std::span<const uint32_t> row_slots) const;
   Status check_map(const SteeringMap& map) const;
   Result<KeyWait> wait_or_refuse(const Draw& draw) const;
   Result<KeyWait> wait_for_tick(uint64_t tick, std::string_view why) const;

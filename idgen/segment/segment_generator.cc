@@ -68,7 +68,7 @@ SegmentGenerator::SegmentGenerator(Parts parts)
       protected_numbers_(parts_.settings.segment.allocators.size(), 0) {}
 
 Result<DrawnKeys> SegmentGenerator::draw(const KeyDemand& demand, std::span<uint64_t> keys) {
-  EVENKEEL_TRY(check_demand(demand, keys));
+  EVENKEEL_TRY(check_demand(demand, keys, parts_.slots));
   Seat& seat = seats_.mine();
   if (seat.map_version != map_version_.load(std::memory_order_acquire)) [[unlikely]] {
     const std::lock_guard lock(mutex_);
@@ -106,21 +106,6 @@ Result<DrawnKeys> SegmentGenerator::draw(const KeyDemand& demand, std::span<uint
   if (!wait) return fail(std::move(wait.error()));
   answer.wait = *wait;
   return answer;
-}
-
-Status SegmentGenerator::check_demand(const KeyDemand& demand, std::span<uint64_t> keys) const {
-  if (keys.size() < demand.rows)
-    return fail(internal_error("a key demand with too little room for its keys"));
-  if (!demand.slot_deficits.empty() && demand.slot_deficits.size() != parts_.slots)
-    return fail(internal_error("a key demand whose deficits are not one per slot"));
-  if (!demand.slot_instances.empty() && demand.slot_instances.size() != parts_.slots)
-    return fail(internal_error("a key demand whose instances are not one per slot"));
-  if (demand.row_slots.empty()) return {};
-  if (demand.row_slots.size() != demand.rows)
-    return fail(internal_error("a key demand whose slots are not one per row"));
-  for (const uint32_t slot : demand.row_slots)
-    if (slot >= parts_.slots) return fail(internal_error("a key demand for a slot that does not exist"));
-  return {};
 }
 
 // One row at a time out of what the thread has put by.

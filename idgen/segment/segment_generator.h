@@ -109,7 +109,6 @@ class SegmentGenerator final : public KeyGenerator {
   enum class Supply : uint8_t { again, none };
 
   explicit SegmentGenerator(Parts parts);
-  Status check_demand(const KeyDemand& demand, std::span<uint64_t> keys) const;
   bool draw_from_block(Seat& seat, uint64_t& key);
   uint32_t draw_in_order(std::span<uint64_t> keys);
   uint32_t draw_permitted(const Seat& seat, std::span<const uint32_t> row_slots, std::span<uint64_t> keys);
