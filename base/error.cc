@@ -8,17 +8,28 @@ namespace evenkeel {
 
 std::string_view to_string(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::config: return "config";
-    case ErrorKind::statement: return "statement";
-    case ErrorKind::unsupported: return "unsupported";
-    case ErrorKind::auth: return "auth";
-    case ErrorKind::protocol: return "protocol";
-    case ErrorKind::backend: return "backend";
-    case ErrorKind::limit: return "limit";
-    case ErrorKind::clock: return "clock";
-    case ErrorKind::registry: return "registry";
-    case ErrorKind::io: return "io";
-    case ErrorKind::internal: return "internal";
+    case ErrorKind::config:
+      return "config";
+    case ErrorKind::statement:
+      return "statement";
+    case ErrorKind::unsupported:
+      return "unsupported";
+    case ErrorKind::auth:
+      return "auth";
+    case ErrorKind::protocol:
+      return "protocol";
+    case ErrorKind::backend:
+      return "backend";
+    case ErrorKind::limit:
+      return "limit";
+    case ErrorKind::clock:
+      return "clock";
+    case ErrorKind::registry:
+      return "registry";
+    case ErrorKind::io:
+      return "io";
+    case ErrorKind::internal:
+      return "internal";
   }
   return "internal";
 }

@@ -10,8 +10,8 @@ namespace evenkeel::limits {
 inline constexpr size_t frame_payload_max = 0xffffff;
 // Nesting of expressions, subqueries and parentheses in one statement (a guard for the stack).
 inline constexpr int sql_depth_max = 200;
-// Height of a parsed expression or chain of set operations: `1+1+…` and `SELECT … UNION SELECT …` are nested in
-// the tree without being nested in the text, and walks over the tree recurse.
+// Height of a parsed expression or chain of set operations: `1+1+…` and `SELECT … UNION SELECT …` are nested
+// in the tree without being nested in the text, and walks over the tree recurse.
 inline constexpr int sql_height_max = 1000;
 // Tokens of one statement; a 64 MiB multi-row INSERT of short values has fewer.
 inline constexpr size_t sql_tokens_max = 16'000'000;

@@ -1,8 +1,7 @@
 #include "base/log.h"
 
-#include <spdlog/sinks/stdout_sinks.h>
-
 #include <memory>
+#include <spdlog/sinks/stdout_sinks.h>
 
 namespace evenkeel::log {
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <spdlog/spdlog.h>
-
 #include <string>
 
 namespace evenkeel::log {

@@ -1,9 +1,8 @@
 #include "base/random.h"
 
-#include <sys/random.h>
-
 #include <bit>
 #include <cstdlib>
+#include <sys/random.h>
 
 namespace evenkeel {
 

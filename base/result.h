@@ -17,9 +17,9 @@ inline tl::unexpected<Error> fail(Error error) { return tl::unexpected<Error>(st
 }  // namespace evenkeel
 
 // Returns from the calling function when `expr` (a Result or Status) holds an error.
-#define EVENKEEL_TRY(expr)                                                       \
-  do {                                                                           \
-    auto&& evenkeel_try_result = (expr);                                         \
+#define EVENKEEL_TRY(expr)                                                          \
+  do {                                                                              \
+    auto&& evenkeel_try_result = (expr);                                            \
     if (!evenkeel_try_result) return ::evenkeel::fail(evenkeel_try_result.error()); \
   } while (false)
 
@@ -27,7 +27,7 @@ inline tl::unexpected<Error> fail(Error error) { return tl::unexpected<Error>(st
 #define EVENKEEL_CONCAT(a, b) EVENKEEL_CONCAT_(a, b)
 // EVENKEEL_ASSIGN(auto x, f()): declares x from the Result's value or returns its error.
 #define EVENKEEL_ASSIGN(decl, expr) EVENKEEL_ASSIGN_(EVENKEEL_CONCAT(evenkeel_result_, __LINE__), decl, expr)
-#define EVENKEEL_ASSIGN_(tmp, decl, expr)          \
-  auto tmp = (expr);                               \
+#define EVENKEEL_ASSIGN_(tmp, decl, expr)         \
+  auto tmp = (expr);                              \
   if (!tmp) return ::evenkeel::fail(tmp.error()); \
   decl = std::move(*tmp)

@@ -93,8 +93,8 @@ std::vector<KnownKeys> known_keys() {
           keys_of(service_token_section()), keys_of(key_space_section()),    keys_of(http_section()),
           keys_of(ids_section()),           keys_of(admin_user_section()),   keys_of(admin_token_section()),
           keys_of(admin_section()),         keys_of(registry_section()),     keys_of(registry_tls_section()),
-          keys_of(segment_section()),       keys_of(allocator_section()),
-          keys_of(steered_table_section()), keys_of(steering_section())};
+          keys_of(segment_section()),       keys_of(allocator_section()),    keys_of(steered_table_section()),
+          keys_of(steering_section())};
 }
 
 }  // namespace evenkeel::config

@@ -12,7 +12,19 @@ namespace evenkeel::mysql {
 // "-12:00:00"), decimals their digits: exact, and never re-formatted.
 class Value {
  public:
-  enum class Kind : uint8_t { null, int64, uint64, decimal, real, single_real, string, bytes, date, datetime, time };
+  enum class Kind : uint8_t {
+    null,
+    int64,
+    uint64,
+    decimal,
+    real,
+    single_real,
+    string,
+    bytes,
+    date,
+    datetime,
+    time
+  };
 
   Value() = default;
   static Value null() { return {}; }

@@ -1,7 +1,6 @@
 #include "base/mysql/collation.h"
 
 #include <gtest/gtest.h>
-
 #include <string>
 
 namespace evenkeel::mysql {

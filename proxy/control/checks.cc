@@ -115,7 +115,8 @@ CheckReport check_instances(const rule::RuleSetPtr& rules, const backend::Settin
         std::any_of(reading.facts.begin(), reading.facts.end(),
                     [&](const InstanceFacts& facts) { return facts.instance == instance.name; });
     if (!answered) {
-      report.findings.push_back(error_finding(fmt::format("instance {} could not be checked", instance.name)));
+      report.findings.push_back(
+          error_finding(fmt::format("instance {} could not be checked", instance.name)));
     }
   }
   for (const InstanceFacts& facts : reading.facts) report.lines.push_back(line_of(facts));

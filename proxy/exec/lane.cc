@@ -93,7 +93,8 @@ Result<size_t> Lane::take(std::string_view input, LaneEvents& events) {
       // A statement of the client's changed the server's session (a procedure that SETs): what this program
       // believes of the connection is no longer so, and the next user must not have it.
       const bool by_client = step.purpose == Purpose::unit;
-      if (by_client && (status & mysql::server_status::session_state_changed) != 0) connection_->retire = true;
+      if (by_client && (status & mysql::server_status::session_state_changed) != 0)
+        connection_->retire = true;
     }
     events.on_part(*this, step, *run->part, payload);
     if (!relay_.tracker().done()) continue;

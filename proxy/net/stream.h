@@ -91,7 +91,7 @@ class Stream {
   bool over_mark_ = false;
   // False once this is destroyed: a callback on the stack looks at it after it has called the owner.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
-  std::string early_plain_;    // written while the TLS handshake is under way: a client side speaks first
+  std::string early_plain_;  // written while the TLS handshake is under way: a client side speaks first
   std::string pending_;
   size_t sent_ = 0;
   SslPtr ssl_;

@@ -45,8 +45,8 @@ class WireReader {
         return fail_read();
     }
   }
-  // A length of eight bytes is read as servers read it, by its low four: no packet is longer, and Node's mysql2
-  // sends something else in the high ones.
+  // A length of eight bytes is read as servers read it, by its low four: no packet is longer, and Node's
+  // mysql2 sends something else in the high ones.
   std::string_view lenenc_string() { return bytes(lenenc_int() & 0xffffffff); }
   // nullopt for the NULL mark 0xfb of text rows.
   std::optional<std::string_view> nullable_lenenc_string() {

@@ -26,9 +26,8 @@ enum class KeyFit : uint8_t {
 // Rows for which `column = constant` holds, by MySQL's rules of comparison.
 struct KeyMatch {
   KeyFit fit = KeyFit::inexact;
-  mysql::Value value;  // exact: int64 for signed, uint64 for unsigned columns; string or bytes
-  bool compared_as_double =
-      false;  // the constant is a double, so an IN list holding it is compared so
+  mysql::Value value;               // exact: int64 for signed, uint64 for unsigned columns; string or bytes
+  bool compared_as_double = false;  // the constant is a double, so an IN list holding it is compared so
 };
 KeyMatch match_key(const catalog::Column& column, const mysql::Value& constant, const TextFacts& text);
 

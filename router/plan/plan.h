@@ -65,7 +65,7 @@ struct ExecutionUnit {
   // A database that has to be current where the connection has none, although every name has its own; usually
   // empty.
   std::string database = {};
-  uint32_t given_rows = 0;        // INSERT and REPLACE: how many rows the text holds
+  uint32_t given_rows = 0;  // INSERT and REPLACE: how many rows the text holds
 };
 
 // Names to put back into column definitions: what the server reports -> what the client knows.

@@ -95,7 +95,8 @@ INSTANTIATE_TEST_SUITE_P(
                   Value::int64(bound - 1)},
         // 2^53 + 1 is the same double, but texts are compared as integers.
         MatchCase{"2^53", bigint, Value::string(std::to_string(bound)), KeyFit::exact, Value::int64(bound)},
-        MatchCase{"-2^53", bigint, Value::string(std::to_string(-bound)), KeyFit::exact, Value::int64(-bound)},
+        MatchCase{"-2^53", bigint, Value::string(std::to_string(-bound)), KeyFit::exact,
+                  Value::int64(-bound)},
         MatchCase{"string beyond the column", tinyint, Value::string("300"), KeyFit::inexact, {}},
         MatchCase{"whole double", bigint, Value::real(42), KeyFit::exact, Value::int64(42)},
         MatchCase{"negative zero", bigint, Value::real(-0.0), KeyFit::exact, Value::int64(0)},
