@@ -38,6 +38,26 @@ std::string program(const std::string& name) {
   return "";
 }
 
+// Sent to a process of many threads, SIGSTOP stops them one after the other: one that still runs may answer
+// the next call. Returns when the whole process stands.
+void stop_and_see(pid_t pid) {
+  ::kill(pid, SIGSTOP);
+  const auto runs = [](const fs::path& thread) {
+    std::ifstream file(thread / "stat");
+    const std::string stat((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    const size_t name_end = stat.rfind(") ");
+    return name_end != std::string::npos && stat[name_end + 2] != 'T';
+  };
+  const auto any_runs = [&] {
+    std::error_code gone;
+    for (const auto& thread : fs::directory_iterator(fmt::format("/proc/{}/task", pid), gone))
+      if (runs(thread.path())) return true;
+    return false;
+  };
+  const auto deadline = std::chrono::steady_clock::now() + start_patience;
+  while (any_runs() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+}
+
 class SqlServer final : public RealServer {
  public:
   static Result<std::unique_ptr<RealServer>> start(demo::ServerKind kind) {
@@ -58,7 +78,7 @@ class SqlServer final : public RealServer {
     settings.timeout_ms = 1'000;
     return settings;
   }
-  void pause() override { ::kill(cluster_->pid(0), SIGSTOP); }
+  void pause() override { stop_and_see(cluster_->pid(0)); }
   void go_on() override { ::kill(cluster_->pid(0), SIGCONT); }
   void kill() override { cluster_->kill_instance(0); }
   Status restart() override { return cluster_->start_instance(0); }
@@ -71,7 +91,7 @@ class SqlServer final : public RealServer {
 class ProgramServer : public RealServer {
  public:
   RegistrySettings settings() const override { return settings_; }
-  void pause() override { ::kill(process_.pid(), SIGSTOP); }
+  void pause() override { stop_and_see(process_.pid()); }
   void go_on() override { ::kill(process_.pid(), SIGCONT); }
   void kill() override { process_.kill(); }
   Status restart() override {

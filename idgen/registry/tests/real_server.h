@@ -15,7 +15,7 @@ class RealServer {
   virtual ~RealServer() = default;
   // How to reach it, with the account it asks for.
   virtual RegistrySettings settings() const = 0;
-  virtual void pause() = 0;      // SIGSTOP
+  virtual void pause() = 0;      // SIGSTOP, in effect when it returns
   virtual void go_on() = 0;      // SIGCONT
   virtual void kill() = 0;       // SIGKILL
   virtual Status restart() = 0;  // on the same port, with the data that it left
