@@ -17,6 +17,30 @@ function(evenkeel_room name)
   target_link_libraries(evenkeel_${name} PUBLIC ${ARG_DEPS})
 endfunction()
 
+# Makes a room part of the library that is installed for other programs (docs/library.md): position independent, so
+# that the C interface's shared library can hold it, and exported as evenkeel::<AS>.
+#   evenkeel_install_room(base COMPONENT idgen AS base HEADERS clock.h error.h)
+function(evenkeel_install_room name)
+  cmake_parse_arguments(ARG "" "COMPONENT;AS" "HEADERS" ${ARGN})
+  set_target_properties(evenkeel_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON EXPORT_NAME ${ARG_AS})
+  # The program links these rooms too: its calls within them must not become calls through a table.
+  target_compile_options(evenkeel_${name} PRIVATE -fno-semantic-interposition)
+  target_compile_features(evenkeel_${name} PUBLIC cxx_std_20)
+  target_include_directories(evenkeel_${name} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/evenkeel>)
+  install(TARGETS evenkeel_${name} EXPORT evenkeel_${ARG_COMPONENT}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${ARG_COMPONENT})
+  evenkeel_install_headers(${ARG_COMPONENT} ${ARG_HEADERS})
+  set_property(GLOBAL APPEND PROPERTY EVENKEEL_INSTALLED_TARGETS evenkeel_${name})
+endfunction()
+
+function(evenkeel_install_headers component)
+  foreach(header ${ARGN})
+    cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE room)
+    cmake_path(GET header PARENT_PATH folder)
+    install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/evenkeel/${room}/${folder} COMPONENT ${component})
+  endforeach()
+endfunction()
+
 function(evenkeel_test name)
   cmake_parse_arguments(ARG "" "LABEL" "SOURCES;DEPS" ${ARGN})
   add_executable(${name}_test ${ARG_SOURCES})

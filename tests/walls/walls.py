@@ -26,6 +26,7 @@ ROOMS = {
     "idgen": ["base"],
     "idgen/registry": ["idgen"],
     "idgen/segment": ["idgen"],
+    "idgen/library": ["idgen/registry"],
     "proxy/protocol": ["base"],
     "proxy/front": ["proxy/protocol"],
     "proxy/answer": ["proxy/front", "router/sql"],  # statements that the program answers itself are lexed as MySQL's
