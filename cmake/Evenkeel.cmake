@@ -5,6 +5,7 @@
 # Fuzz targets (built only with the fuzz preset; corpus replayed as an ordinary test elsewhere):
 #   evenkeel_fuzz(lexer SOURCE fuzz/lexer_fuzz.cc CORPUS fuzz/corpus/lexer DEPS evenkeel::router_sql)
 
+set(EVENKEEL_TEST_SECONDS 300 CACHE STRING "After how many seconds a test program counts as hung")
 set(EVENKEEL_WARNINGS
   -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Wcast-qual)
 
@@ -50,7 +51,7 @@ function(evenkeel_test name)
   if(NOT ARG_LABEL)
     set(ARG_LABEL unit)
   endif()
-  set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 300)
+  set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${EVENKEEL_TEST_SECONDS})
 endfunction()
 
 function(evenkeel_fuzz name)

@@ -27,11 +27,10 @@ uint32_t SegmentCursor::install(uint64_t first, uint32_t count, uint64_t shuffle
   const uint32_t next = generation() + 1;
   Slot& slot = slots_[next % slot_count];
   slot.generation.store(UINT64_MAX, std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_release);
-  slot.first.store(first, std::memory_order_relaxed);
-  slot.shuffle_key.store(shuffle_key, std::memory_order_relaxed);
-  slot.count.store(count, std::memory_order_relaxed);
-  slot.mark.store(mark, std::memory_order_relaxed);
+  slot.first.store(first, std::memory_order_release);
+  slot.shuffle_key.store(shuffle_key, std::memory_order_release);
+  slot.count.store(count, std::memory_order_release);
+  slot.mark.store(mark, std::memory_order_release);
   slot.generation.store(next, std::memory_order_release);
   const uint64_t before = word_.exchange(uint64_t{next} << 32, std::memory_order_acq_rel);
   void_blocks();

@@ -86,13 +86,13 @@ class SegmentCursor {
 
   bool read_view(uint32_t generation, SegmentView& view, uint32_t& mark) const {
     const Slot& slot = slots_[generation % slot_count];
-    view.first = slot.first.load(std::memory_order_relaxed);
-    view.shuffle_key = slot.shuffle_key.load(std::memory_order_relaxed);
-    view.count = slot.count.load(std::memory_order_relaxed);
+    // Should install() have written any of what is read here, then the store of its that voids the slot is
+    // seen below: its stores release, these loads acquire.
+    view.first = slot.first.load(std::memory_order_acquire);
+    view.shuffle_key = slot.shuffle_key.load(std::memory_order_acquire);
+    view.count = slot.count.load(std::memory_order_acquire);
     view.generation = generation;
-    mark = slot.mark.load(std::memory_order_relaxed);
-    // Should install() have written any of what was read, then its first store is seen below.
-    std::atomic_thread_fence(std::memory_order_acquire);
+    mark = slot.mark.load(std::memory_order_acquire);
     return slot.generation.load(std::memory_order_relaxed) == generation;
   }
 
