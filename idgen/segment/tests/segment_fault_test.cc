@@ -53,6 +53,23 @@ TEST_F(SegmentFaultTest, AStoreThatDiesInMidPrefetchStopsNothingUntilTheSegmentE
   EXPECT_EQ(process.at_hand(), 1'001u) << "by itself";
 }
 
+TEST_F(SegmentFaultTest, ABurstOfMoreThanTwoSegmentsComesInPartsAndRepeatsNothing) {
+  Process process(segment_settings(100), {&store}, clock);
+  std::vector<uint64_t> keys(1'250);
+  uint32_t done = 0;
+  int rounds = 0;
+  while (done < keys.size() && ++rounds < 50) {
+    if (process.wanted) process.serve();
+    const auto rest = std::span(keys).subspan(done);
+    const auto drawn = process.generator->draw({.rows = static_cast<uint32_t>(rest.size())}, rest);
+    ASSERT_TRUE(drawn) << drawn.error().message;
+    EXPECT_LE(drawn->drawn, 200u) << "no more than two segments are at hand";
+    done += drawn->drawn;
+  }
+  ASSERT_EQ(done, keys.size()) << "after " << rounds << " rounds";
+  for (size_t i = 1; i < keys.size(); ++i) ASSERT_GT(keys[i], keys[i - 1]);
+}
+
 TEST_F(SegmentFaultTest, ALostAnswerCostsASegmentAndDoublesNone) {
   Process process(segment_settings(100), {&store}, clock);
   std::set<uint64_t> ids;
