@@ -5,7 +5,9 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/random.h"
 #include "config/config.h"
+#include "proxy/admin/dashboard/routes.h"
 #include "proxy/admin_port.h"
 #include "proxy/commands.h"
 #include "proxy/control/catalog_watch.h"
@@ -43,6 +45,7 @@ struct Running {
   std::unique_ptr<KeyGenerators> generators;
   std::unique_ptr<SteeringService> steering;
   std::unique_ptr<net::Server> server;
+  admin::PageSessions page_sessions{clock, fill_secure};
   std::unique_ptr<AdminPort> admin;
 };
 
@@ -85,6 +88,15 @@ Status start_admin(Running& running) {
   parts.server = running.server.get();
   parts.generators = running.generators.get();
   parts.skew = &running.steering->steering();
+  parts.add_routes = [&running](http::Router& router, http::Gate& gate) {
+    admin::DashboardParts dashboard;
+    dashboard.rules = running.config.rules.get();
+    dashboard.operations = &running.steering->steering();
+    dashboard.figures = &running.steering->steering();
+    dashboard.sessions = &running.page_sessions;
+    dashboard.proxy = "evenkeel " EVENKEEL_VERSION;
+    admin::add_dashboard(router, gate, std::move(dashboard));
+  };
   EVENKEEL_ASSIGN(running.admin, AdminPort::start(std::move(parts)));
   return {};
 }

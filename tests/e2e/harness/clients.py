@@ -34,22 +34,22 @@ def run_c(name, arguments, password, expect_success=True, timeout=120):
 
 
 @functools.cache
-def node_folder():
-    """clients/node with its packages installed in a scratch copy, as the lock file pins them."""
-    source = os.path.join(HERE, "node")
-    folder = os.path.join(BUILT, "node")
-    shutil.copytree(source, folder, ignore=shutil.ignore_patterns("node_modules"))
+def installed_packages(name, what):
+    """clients/NAME with its packages (`what` in words) installed in a scratch copy, as the lock file pins them."""
+    source = os.path.join(HERE, name)
+    folder = os.path.join(BUILT, name)
+    shutil.copytree(source, folder, ignore=shutil.ignore_patterns("node_modules"), dirs_exist_ok=True)
     if not shutil.which("npm"):
         raise Skipped("npm is not installed (apt-get install nodejs npm)")
     done = subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=folder, capture_output=True, text=True)
     if done.returncode != 0:
-        raise Skipped(f"npm could not fetch mysql2 and mariadb: {done.stderr.strip()[-200:]}", excused=True)
+        raise Skipped(f"npm could not fetch {what}: {done.stderr.strip()[-200:]}", excused=True)
     return folder
 
 
 def run_node(script, port, account, schema, timeout=120):
     """Runs clients/node/SCRIPT.js; its last line of output is JSON."""
-    folder = node_folder()
+    folder = installed_packages("node", "mysql2 and mariadb")
     environment = dict(os.environ, DB_PORT=str(port), DB_USER=account["user"], DB_PASSWORD=account["password"], DB_NAME=schema)
     done = subprocess.run(["node", script + ".js"], cwd=folder, capture_output=True, text=True, timeout=timeout, env=environment)
     if done.returncode != 0:

@@ -44,14 +44,17 @@ export function drawHistory(host, points, bound, measure) {
   const field = measure === 'bytes' ? 2 : 1;
   const from = points[0][0];
   const to = Math.max(from + 1, points[points.length - 1][0]);
-  const most = Math.max(bound, ...points.map((point) => point[field]));
+  const highest = Math.max(...points.map((point) => point[field]));
+  // With few rows a table the bound lies far above everything that is drawn.
+  const limit = bound !== null && bound <= Math.max(2, highest * 1.5) ? bound : null;
+  const most = Math.max(limit ?? 1, highest);
   const span = Math.max(0.02, (most - 1) * 1.12);
   const x = (at) => EDGE.left + (at - from) / (to - from) * (WIDTH - EDGE.left - EDGE.right);
   const y = (value) => HEIGHT - EDGE.bottom - (value - 1) / span * (HEIGHT - EDGE.top - EDGE.bottom);
   const last = points[points.length - 1];
   const svg = add(host, 'svg', {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img',
     'aria-label': `The fullest table over the mean by ${field === 2 ? 'bytes' : 'rows'}: ${ratio(points[0][field])} at ${moment(from)}, `
-      + `at most ${ratio(Math.max(...points.map((point) => point[field])))}, now ${ratio(last[field])}; even below ${ratio(bound)}.`});
+      + `at most ${ratio(highest)}, now ${ratio(last[field])}${bound === null ? '' : `; even below ${ratio(bound)}`}.`});
 
   for (const band of bands(points)) {
     add(svg, 'rect', {class: 'steered', x: x(band.from), width: Math.max(2, x(band.to) - x(band.from)), y: EDGE.top, height: HEIGHT - EDGE.top - EDGE.bottom});
@@ -65,7 +68,7 @@ export function drawHistory(host, points, bound, measure) {
     const at = from + (to - from) * tick / 4;
     add(svg, 'text', {x: x(at), y: HEIGHT - 6, 'text-anchor': 'middle'}, to - from > 86400e3 ? moment(at).slice(5, 16) : clock(at));
   }
-  add(svg, 'line', {class: 'limit', x1: EDGE.left, x2: WIDTH - EDGE.right, y1: y(bound), y2: y(bound)});
+  if (limit !== null) add(svg, 'line', {class: 'limit', x1: EDGE.left, x2: WIDTH - EDGE.right, y1: y(limit), y2: y(limit)});
   add(svg, 'polyline', {class: 'line', points: points.map((point) => `${x(point[0]).toFixed(1)},${y(point[field]).toFixed(1)}`).join(' ')});
   add(svg, 'circle', {class: 'end', cx: x(last[0]), cy: y(last[field]), r: 4});
   add(svg, 'text', {class: 'now', x: x(last[0]) + 9, y: y(last[field]) + 4}, ratio(last[field]));

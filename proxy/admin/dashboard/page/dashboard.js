@@ -214,7 +214,7 @@ function showFigures() {
   const {figures} = board;
   const rows = sum(figures.rows);
   by('sentence').textContent = sentence(figures);
-  tile('skew', ratio(figures.by_rows.max_over_mean), `the mean; even below ${ratio(figures.bound)}, variation ${(figures.by_rows.variation * 100).toFixed(1)} %`);
+  tile('skew', ratio(figures.by_rows.max_over_mean), `the mean; ${figures.bound === null ? 'no rows to judge by' : `even below ${ratio(figures.bound)}`}, variation ${(figures.by_rows.variation * 100).toFixed(1)} %`);
   tile('rows', compact(rows), `${bytes(sum(figures.bytes))} in ${plural(figures.rows.length, 'table')}; ${freshnessOfFigures(figures)}`);
   tile('rate', `${rate(figures.outlook.rows_per_s)} /s`, `the generators can make ${compact(figures.outlook.ids_per_s_possible)} ids/s`);
   tile('even', isEven(figures) ? 'even now' : figures.outlook.until_even_s === null ? '—' : duration(figures.outlook.until_even_s), figures.outlook.remark);

@@ -45,7 +45,8 @@ export function mapShape(weights) {
   return {avoided: weights.length - permitted.length, weighted: permitted.some((weight) => weight !== permitted[0])};
 }
 
-export function isEven(figures) { return figures.by_rows.max_over_mean <= figures.bound; }
+// A table without rows has no bound yet, and nothing to say against it.
+export function isEven(figures) { return figures.bound === null || figures.by_rows.max_over_mean <= figures.bound; }
 
 // What an operator must know, in one or two sentences.
 export function sentence(figures) {

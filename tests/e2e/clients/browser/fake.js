@@ -1,5 +1,5 @@
 // A proxy that is none: the HTTP interface of docs/http-api.md over a small model, for working on the page and for tests
-// of what a healthy proxy seldom does (failing calls, hostile names, thousands of tables). `node fake.js 8080 4x16x128`.
+// of what a healthy proxy seldom does (failing calls, hostile names, thousands of tables). `node fake.js '{"port": 8080, "layout": "4x16x128"}'`; it ends with its input.
 
 import {createServer} from 'node:http';
 import {readFile} from 'node:fs/promises';
@@ -160,6 +160,12 @@ export async function startFake(models, users = {anna: {password: 'secret', righ
     asked.push(`${request.method} ${path}`);
     const send = (status, body, type = 'application/json') => response.writeHead(status, {'Content-Type': type, 'Content-Security-Policy': POLICY,
       'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store'}).end(body);
+    if (path === '/fake/broken') {
+      const {path: which, fault} = JSON.parse(text);
+      if (fault === null) broken.delete(which); else broken.set(which, fault);
+      send(200, 'null');
+      return;
+    }
     if (!path.startsWith('/api/v1/')) {
       const name = path === '/' ? 'index.html' : path.replace('/dashboard/', '');
       try { send(200, await readFile(new URL(name, PAGE)), TYPES[name.split('.').pop()]); } catch { send(404, 'nothing is here', 'text/plain'); }
@@ -195,9 +201,11 @@ export async function startFake(models, users = {anna: {password: 'secret', righ
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [instances, databases, tables] = (process.argv[3] ?? '4x4x8').split('x').map(Number);
-  const model = new Model({instances, databases: instances * databases, tables: instances * databases * tables});
-  const fake = await startFake([model], undefined, Number(process.argv[2] ?? 0));
+  const {port = 0, layout = '4x4x8', user = 'anna', instance = 'ds', ...names} = JSON.parse(process.argv[2] ?? '{}');
+  const [instances, databases, tables] = layout.split('x').map(Number);
+  const model = new Model({...names, name: (i) => `${instance}${i}`, instances, databases: instances * databases, tables: instances * databases * tables});
+  const fake = await startFake([model], {[user]: {password: 'secret', rights: 'operate'}, rita: {password: 'secret', rights: 'read'}}, port);
   setInterval(() => model.advance(500), 500);
-  console.log(`${fake.url} (anna or rita, password secret)`);
+  console.log(JSON.stringify({url: fake.url, users: [user, 'rita'], password: 'secret'}));
+  process.stdin.resume().on('end', () => process.exit(0));
 }
