@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "config/sections.h"
+#include "idgen/gene.h"
 
 namespace evenkeel::config {
 namespace {
@@ -47,10 +48,26 @@ void check_whole(const Place& root, Root& out) {
         "or "
         "worker: {id: lease}");
   }
+  for (const auto& [name, value] : out.worker.part_values) {
+    const auto has_part = [&](const idgen::WorkerPart& part) { return part.name == name; };
+    const bool known = std::any_of(config.generators.begin(), config.generators.end(),
+                                   [&](const idgen::GeneratorSettings& generator) {
+                                     const auto& parts = generator.layout.worker_parts;
+                                     return std::any_of(parts.begin(), parts.end(), has_part);
+                                   });
+    if (!known) root.fault(fmt::format("worker.parts: no layout has a part {}", name));
+  }
   if (keeps_files(config.registry) && config.registry.directory.empty() && config.state_directory.empty()) {
     root.fault(
         "state_directory is missing: generators keep their worker id and the last reserved time there");
   }
+}
+
+// What `worker` says for all generators holds where a layout has such a part and the generator gave it no
+// value. One that does not fit is left to the check of the layout.
+void fill_part(idgen::Layout& layout, const std::string& name, uint32_t value) {
+  for (auto& part : layout.worker_parts)
+    if (part.name == name && !part.value) part.value = value;
 }
 
 std::vector<std::string> registry_errors(Root& root) {
@@ -68,7 +85,10 @@ void share_worker(Root& root) {
   if (root.worker.window_ms == 0)
     root.worker.window_ms = idgen::default_window_ms(root.config.registry.provider);
   if (root.worker.renew_ms == 0) root.worker.renew_ms = idgen::default_renew_ms(root.worker.window_ms);
-  for (auto& generator : root.config.generators) generator.worker = root.worker;
+  for (auto& generator : root.config.generators) {
+    generator.worker = root.worker;
+    for (const auto& [name, value] : root.worker.part_values) fill_part(generator.layout, name, value);
+  }
 }
 
 // Each generator by itself: its layout, its worker id.
@@ -80,6 +100,18 @@ std::vector<std::string> generator_errors(const Config& config, const Reading& r
     }
   }
   return errors;
+}
+
+void add_gene_faults(const rule::TableSettings& from, const idgen::GeneratorSettings& generator,
+                     uint32_t slots, std::vector<std::string>& errors, std::vector<std::string>& warnings) {
+  using Method = rule::GeneSettings::Method;
+  idgen::Gene gene{idgen::GeneMethod::shared, from.gene.modulus};
+  if (from.gene.method == Method::blocks) gene.method = idgen::GeneMethod::blocks;
+  if (from.gene.method == Method::classes) gene.method = idgen::GeneMethod::classes;
+  if (from.gene == rule::GeneSettings{}) return;
+  const auto report = idgen::check_gene(gene, generator.layout, slots);
+  for (const auto& text : report.errors) errors.push_back(fmt::format("{}: {}", from.where, text));
+  for (const auto& text : report.warnings) warnings.push_back(fmt::format("{}: {}", from.where, text));
 }
 
 // Each generator against each table that it fills: an id layout may be too short for the number of tables.
@@ -98,6 +130,7 @@ std::vector<std::string> filling_errors(Config& config, int64_t now_unix_ms) {
         config.warnings.push_back(fmt::format("{}: generator {}: {}", from.where, generator->name, text));
       }
       if (!table.key_is_generated()) {
+        add_gene_faults(from, *generator, table.slot_count(), errors, config.warnings);
         config.warnings.push_back(
             fmt::format("{}: the table is sharded by {}, its generated key {} carries that column's slot: "
                         "steering does not apply",

@@ -3,51 +3,14 @@
 #include <fmt/format.h>
 
 #include "config/sections.h"
+#include "idgen/worker_field.h"
 
 namespace evenkeel::config {
 namespace {
 
 using namespace std::chrono_literals;
-using idgen::ClockSettings;
 using idgen::GeneratorSettings;
-using idgen::Layout;
 using idgen::WorkerSettings;
-
-// "2024-01-01" or "2024-01-01T00:00:00Z" as Unix milliseconds.
-std::optional<int64_t> parse_utc(const std::string& text) {
-  int fields[6] = {0, 0, 0, 0, 0, 0};
-  static constexpr std::string_view shape = "dddd-dd-ddTdd:dd:ddZ";
-  if (text.size() != 10 && text.size() != shape.size()) return std::nullopt;
-  int field = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (shape[i] == 'd') {
-      if (text[i] < '0' || text[i] > '9') return std::nullopt;
-      fields[field] = fields[field] * 10 + (text[i] - '0');
-    } else {
-      if (text[i] != shape[i]) return std::nullopt;
-      field = std::min(field + 1, 5);
-    }
-  }
-  const std::chrono::year_month_day date{std::chrono::year(fields[0]),
-                                         std::chrono::month(static_cast<unsigned>(fields[1])),
-                                         std::chrono::day(static_cast<unsigned>(fields[2]))};
-  if (!date.ok() || fields[3] > 23 || fields[4] > 59 || fields[5] > 59) return std::nullopt;
-  const auto time = std::chrono::sys_days(date) + std::chrono::hours(fields[3]) +
-                    std::chrono::minutes(fields[4]) + std::chrono::seconds(fields[5]);
-  return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
-}
-
-void read_epoch(const Place& place, Layout& out) {
-  auto epoch = place.node().kind == Node::Kind::scalar ? parse_utc(place.node().text) : std::nullopt;
-  if (!epoch) return place.expected("a date such as 2024-01-01, or 2024-01-01T00:00:00Z");
-  out.epoch_unix_ms = *epoch;
-}
-
-void read_unit(const Place& place, Layout& out) {
-  auto unit = idgen::parse_time_unit(place.node().text);
-  if (!unit) return place.expected("one of ms, 10ms, s");
-  out.unit = *unit;
-}
 
 // A known layout by name, or its fields one by one.
 void read_layout(const Place& place, GeneratorSettings& out) {
@@ -71,13 +34,30 @@ void read_worker_id(const Place& place, WorkerSettings& out) {
   out.fixed_id = id;
 }
 
-void read_peers(const Place& place, WorkerSettings& out) {
+void read_ids(const Place& place, std::vector<uint32_t>& out) {
   if (place.node().kind != Node::Kind::list) return place.expected("a list of worker ids");
   for (size_t i = 0; i < place.node().items.size(); ++i) {
     uint32_t id = 0;
     read_number(place.item(i), id, 0, UINT32_MAX);
-    out.peer_ids.push_back(id);
+    out.push_back(id);
   }
+}
+
+// {business: 5}: values for named parts of the layout's worker field.
+void read_parts(const Place& place, GeneratorSettings& out) {
+  if (place.node().kind != Node::Kind::map) return place.expected("a map from part names to numbers");
+  for (const auto& pair : place.node().pairs) {
+    const Place at = place.member(pair);
+    uint32_t value = 0;
+    read_number(at, value, 0, UINT32_MAX);
+    if (auto set = idgen::set_part(out.layout, pair.first.text, value); !set) at.fault(set.error().message);
+  }
+}
+
+void read_common_parts(const Place& place, WorkerSettings& out) {
+  if (place.node().kind != Node::Kind::map) return place.expected("a map from part names to numbers");
+  for (const auto& pair : place.node().pairs)
+    read_number(place.member(pair), out.part_values[pair.first.text], 0, UINT32_MAX);
 }
 
 void read_millis(const Place& place, int64_t& out, std::chrono::milliseconds least,
@@ -127,53 +107,6 @@ void check_generator(const Place& place, GeneratorSettings& generator) {
 
 }  // namespace
 
-const Section<idgen::WorkerPart>& worker_part_section() {
-  using idgen::WorkerPart;
-  static const Section<WorkerPart> section = {
-      "worker_part",
-      {
-          {"name", [](const Place& place, WorkerPart& out) { read(place, out.name); }, true},
-          {"bits", [](const Place& place, WorkerPart& out) { read_number(place, out.bits, 1, 62); }, true},
-      }};
-  return section;
-}
-
-const Section<Layout>& layout_section() {
-  static const Section<Layout> section = {
-      "layout",
-      {
-          {"unit", read_unit},
-          {"time_bits", [](const Place& place, Layout& out) { read_number(place, out.time_bits, 1, 63); },
-           true},
-          {"worker_bits", [](const Place& place, Layout& out) { read_number(place, out.worker_bits, 0, 62); },
-           true},
-          {"sequence_bits",
-           [](const Place& place, Layout& out) { read_number(place, out.sequence_bits, 1, 62); }, true},
-          {"epoch", read_epoch},
-          {"worker_parts", [](const Place& place,
-                              Layout& out) { read_list(place, worker_part_section(), out.worker_parts); }},
-      }};
-  return section;
-}
-
-const Section<ClockSettings>& clock_section() {
-  static const Section<ClockSettings> section = {
-      "clock",
-      {
-          {"freeze_tolerance",
-           [](const Place& place, ClockSettings& out) {
-             read_millis(place, out.freeze_tolerance_ms, 0ms, 1h);
-           }},
-          {"max_borrow_units",
-           [](const Place& place, ClockSettings& out) {
-             read_number(place, out.max_borrow_ticks, 0, 1'000'000);
-           }},
-          {"max_wait",
-           [](const Place& place, ClockSettings& out) { read_millis(place, out.max_wait_ms, 0ms, 1h); }},
-      }};
-  return section;
-}
-
 const Section<GeneratorSettings>& generator_section() {
   static const Section<GeneratorSettings> section = {
       "generator",
@@ -189,6 +122,7 @@ const Section<GeneratorSettings>& generator_section() {
           {"segment", [](const Place& place,
                          GeneratorSettings& out) { read_section(place, segment_section(), out.segment); }},
           {"layout", read_layout},
+          {"parts", read_parts},
           {"batch",
            [](const Place& place, GeneratorSettings& out) {
              read_choice<idgen::BatchMode>(
@@ -206,7 +140,11 @@ const Section<WorkerSettings>& worker_section() {
       "worker",
       {
           {"id", read_worker_id, true},
-          {"peers", read_peers},
+          {"peers", [](const Place& place, WorkerSettings& out) { read_ids(place, out.peer_ids); }},
+          {"spares", [](const Place& place, WorkerSettings& out) { read_ids(place, out.spare_ids); }},
+          {"lanes", [](const Place& place,
+                       WorkerSettings& out) { read_number(place, out.lanes, 1, idgen::lanes_max); }},
+          {"parts", read_common_parts},
           {"window",
            [](const Place& place, WorkerSettings& out) { read_millis(place, out.window_ms, 100ms, 24h); }},
           {"renew",

@@ -258,7 +258,7 @@ std::string join_names(const std::vector<std::string>& names) {
 }
 
 bool check_keys(const Place& place, const std::vector<std::string>& allowed,
-                const std::vector<std::string>& required) {
+                const std::vector<std::string>& required, const std::vector<RetiredKey>& retired) {
   if (place.node().kind != Node::Kind::map) {
     place.expected("a map with the keys " + join_names(allowed));
     return false;
@@ -267,7 +267,12 @@ bool check_keys(const Place& place, const std::vector<std::string>& allowed,
   for (const auto& pair : place.node().pairs) {
     const Node& key = pair.first;
     const Place at = place.member(pair);
-    if (std::find(allowed.begin(), allowed.end(), key.text) == allowed.end()) {
+    const auto old = std::find_if(retired.begin(), retired.end(),
+                                  [&](const RetiredKey& known) { return known.key == key.text; });
+    if (old != retired.end()) {
+      place.reading().fault(key.mark, at.path(),
+                            fmt::format("the key {} is no more: write {}", old->key, old->instead));
+    } else if (std::find(allowed.begin(), allowed.end(), key.text) == allowed.end()) {
       place.reading().fault(
           key.mark, at.path(),
           fmt::format("unknown key{}; allowed here: {}", meant(key.text, allowed), join_names(allowed)));

@@ -106,16 +106,23 @@ struct Field {
   bool required = false;
 };
 
+// A key that earlier versions took, and what to write now.
+struct RetiredKey {
+  std::string_view key;
+  std::string_view instead;
+};
+
 // A map that the configuration may hold; `name` is its name under $defs in docs/config.schema.json.
 template <typename Settings>
 struct Section {
   std::string_view name;
   std::vector<Field<Settings>> fields;
+  std::vector<RetiredKey> retired = {};
 };
 
-// Reports what is no map, unknown and repeated keys; true when the keys may be read.
+// Reports what is no map, unknown, retired and repeated keys; true when the keys may be read.
 bool check_keys(const Place& place, const std::vector<std::string>& allowed,
-                const std::vector<std::string>& required);
+                const std::vector<std::string>& required, const std::vector<RetiredKey>& retired);
 
 // Fields are read in the order of the section, not of the file: later ones may refer to earlier ones.
 template <typename Settings>
@@ -126,7 +133,7 @@ void read_section(const Place& place, const Section<Settings>& section, Settings
     allowed.emplace_back(field.key);
     if (field.required) required.emplace_back(field.key);
   }
-  if (!check_keys(place, allowed, required)) return;
+  if (!check_keys(place, allowed, required, section.retired)) return;
   for (const auto& field : section.fields) {
     for (const auto& pair : place.node().pairs) {
       if (pair.first.text == field.key) field.read(place.member(pair), out);

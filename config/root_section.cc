@@ -83,18 +83,19 @@ KnownKeys keys_of(const Section<Settings>& section) {
 }  // namespace
 
 std::vector<KnownKeys> known_keys() {
-  return {keys_of(root_section()),          keys_of(log_section()),          keys_of(tls_section()),
-          keys_of(listener_section()),      keys_of(instance_tls_section()), keys_of(instance_section()),
-          keys_of(pool_section()),          keys_of(limits_section()),       keys_of(account_section()),
-          keys_of(user_section()),          keys_of(worker_part_section()),  keys_of(layout_section()),
-          keys_of(clock_section()),         keys_of(generator_section()),    keys_of(worker_section()),
-          keys_of(moduli_section()),        keys_of(topology_section()),     keys_of(generated_key_section()),
-          keys_of(table_section()),         keys_of(schema_section()),       keys_of(service_user_section()),
-          keys_of(service_token_section()), keys_of(key_space_section()),    keys_of(http_section()),
-          keys_of(ids_section()),           keys_of(admin_user_section()),   keys_of(admin_token_section()),
-          keys_of(admin_section()),         keys_of(registry_section()),     keys_of(registry_tls_section()),
-          keys_of(segment_section()),       keys_of(allocator_section()),    keys_of(steered_table_section()),
-          keys_of(steering_section())};
+  return {keys_of(root_section()),          keys_of(log_section()),           keys_of(tls_section()),
+          keys_of(listener_section()),      keys_of(instance_tls_section()),  keys_of(instance_section()),
+          keys_of(pool_section()),          keys_of(limits_section()),        keys_of(account_section()),
+          keys_of(user_section()),          keys_of(worker_part_section()),   keys_of(layout_section()),
+          keys_of(clock_section()),         keys_of(clock_step_section()),    keys_of(clock_watch_section()),
+          keys_of(algorithm_section()),     keys_of(gene_section()),          keys_of(generator_section()),
+          keys_of(worker_section()),        keys_of(moduli_section()),        keys_of(topology_section()),
+          keys_of(generated_key_section()), keys_of(table_section()),         keys_of(schema_section()),
+          keys_of(service_user_section()),  keys_of(service_token_section()), keys_of(key_space_section()),
+          keys_of(http_section()),          keys_of(ids_section()),           keys_of(admin_user_section()),
+          keys_of(admin_token_section()),   keys_of(admin_section()),         keys_of(registry_section()),
+          keys_of(registry_tls_section()),  keys_of(segment_section()),       keys_of(allocator_section()),
+          keys_of(steered_table_section()), keys_of(steering_section())};
 }
 
 }  // namespace evenkeel::config

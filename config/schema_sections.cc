@@ -43,6 +43,17 @@ void check_table(const Place& place, TableSettings& table) {
     place.fault("topology: databases and tables are not used with moduli");
   }
   if (!table.generator.empty() && table.generated_column.empty()) table.generated_column = table.key;
+  if (table.gene != rule::GeneSettings{} && table.generated_column == table.key) {
+    place.fault(
+        "generated_key.gene: the generated key is the sharding column itself, so it names the table already");
+  }
+  if (table.gene.modulus != 0 && table.algorithm != "mod") {
+    place.fault(
+        fmt::format("generated_key.gene.modulus: only with the algorithm mod do keys have a remainder beyond "
+                    "their table; "
+                    "with {} the key carries the number of the table",
+                    table.algorithm));
+  }
 }
 
 }  // namespace
@@ -115,6 +126,7 @@ const Section<TableSettings>& generated_key_section() {
       {
           {"generator", read_generator_name, true},
           {"column", [](const Place& place, TableSettings& out) { read(place, out.generated_column); }},
+          {"gene", read_gene},
       }};
   return section;
 }
@@ -125,7 +137,7 @@ const Section<TableSettings>& table_section() {
       {
           {"name", [](const Place& place, TableSettings& out) { read(place, out.name); }, true},
           {"key", [](const Place& place, TableSettings& out) { read(place, out.key); }, true},
-          {"algorithm", [](const Place& place, TableSettings& out) { read(place, out.algorithm); }},
+          {"algorithm", read_algorithm},
           {"topology",
            [](const Place& place, TableSettings& out) { read_section(place, topology_section(), out); },
            true},

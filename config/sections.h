@@ -50,10 +50,16 @@ const Section<http::Token>& admin_token_section();
 const Section<AdminConfig>& admin_section();
 void read_admin(const Place& place, AdminConfig& out);
 
-// generator_sections.cc
+// layout_sections.cc
 const Section<idgen::WorkerPart>& worker_part_section();
 const Section<idgen::Layout>& layout_section();
+
+// clock_sections.cc
+const Section<idgen::ClockStep>& clock_step_section();
+const Section<idgen::ClockWatch>& clock_watch_section();
 const Section<idgen::ClockSettings>& clock_section();
+
+// generator_sections.cc
 const Section<idgen::GeneratorSettings>& generator_section();
 const Section<idgen::WorkerSettings>& worker_section();
 void read_generators(const Place& place, std::vector<idgen::GeneratorSettings>& out);
@@ -65,6 +71,14 @@ const Section<idgen::RegistrySettings>& registry_section();
 // segment_sections.cc
 const Section<idgen::SegmentAllocator>& allocator_section();
 const Section<idgen::SegmentSettings>& segment_section();
+
+// algorithm_sections.cc; both read into a table.
+const Section<rule::TableSettings>& algorithm_section();
+const Section<rule::TableSettings>& gene_section();
+// A name, or a map with what the algorithm takes.
+void read_algorithm(const Place& place, rule::TableSettings& out);
+// A method, or a map with it.
+void read_gene(const Place& place, rule::TableSettings& out);
 
 // schema_sections.cc
 const Section<rule::TableSettings::Moduli>& moduli_section();

@@ -24,8 +24,8 @@ namespace evenkeel::idgen {
 // What one INSERT needs. The spans must live until draw() returns.
 struct KeyDemand {
   uint32_t rows = 1;
-  // Empty: any slot that the steering map permits. Otherwise one slot per row ("gene"): that row's id modulo
-  // the number of slots is exactly this, and the map is not asked.
+  // Empty: any slot that the steering map permits. Otherwise one "gene" per row: that row's id modulo
+  // gene_modulus() (the number of slots, unless configured) is exactly this, and the map is not asked.
   std::span<const uint32_t> row_slots = {};
   // Optional, for `batch: consecutive`: how short of rows each slot is; the run starts where the sum is
   // largest. One entry per slot.
@@ -84,10 +84,14 @@ class KeyGenerator {
   // The logical table, for messages.
   virtual const std::string& table() const = 0;
   virtual uint32_t slots() const = 0;
+  // What KeyDemand::row_slots are residues of.
+  virtual uint32_t gene_modulus() const { return slots(); }
 };
 
-// Kind internal when `demand` contradicts itself for a table of `slots` slots, or `keys` has too little room.
-Status check_demand(const KeyDemand& demand, std::span<const uint64_t> keys, uint32_t slots);
+// Kind internal when `demand` contradicts itself for a table of `slots` slots and genes below `gene_modulus`,
+// or `keys` has too little room.
+Status check_demand(const KeyDemand& demand, std::span<const uint64_t> keys, uint32_t slots,
+                    uint32_t gene_modulus);
 
 inline Result<KeyWait> KeyGenerator::admit_explicit(std::span<const uint64_t>) { return KeyWait{}; }
 

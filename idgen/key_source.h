@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "idgen/gene.h"
 #include "idgen/generator.h"
 
 namespace evenkeel::idgen {
@@ -23,6 +24,13 @@ class KeySource {
   // A generator for the logical table `table`, named as messages and stores shall name it, of `slots` slots.
   // The source keeps it.
   virtual Result<KeyGenerator*> add_table(const std::string& table, uint32_t slots) = 0;
+  // The same for a table that another column shards. Sources whose ids have no units know the default gene
+  // alone.
+  virtual Result<KeyGenerator*> add_gene_table(const std::string& table, uint32_t slots, const Gene& gene) {
+    if (gene == Gene{}) return add_table(table, slots);
+    return fail(
+        config_error("table " + table + ": gene methods and moduli need a generator of kind snowflake"));
+  }
 
   // Renews what has to be renewed and is due; call it every `tend_every_ms`. An error is for the log: the
   // generators go on as long as they may.

@@ -1,7 +1,10 @@
 #include "idgen/layout.h"
 
+#include <algorithm>
 #include <ctime>
 #include <fmt/format.h>
+
+#include "idgen/worker_field.h"
 
 namespace evenkeel::idgen {
 namespace {
@@ -11,17 +14,11 @@ int64_t floor_div(int64_t value, int64_t by) {
   return value % by < 0 ? quotient - 1 : quotient;
 }
 
-std::string describe_worker(const Layout& layout, uint32_t worker) {
-  std::string text = fmt::format("worker {}", worker);
-  if (layout.worker_parts.empty()) return text;
+std::string describe_worker(uint32_t worker, const std::vector<WorkerPart>& worker_parts) {
   std::string parts;
-  int low = layout.worker_bits;
-  for (const auto& part : layout.worker_parts) {
-    low -= part.bits;
-    const uint32_t value = (worker >> low) & ((uint32_t{1} << part.bits) - 1);
-    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", part.name, value);
-  }
-  return fmt::format("{} ({})", text, parts);
+  for (const WorkerPart& part : worker_parts)
+    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", part.name, *part.value);
+  return parts.empty() ? fmt::format("worker {}", worker) : fmt::format("worker {} ({})", worker, parts);
 }
 
 }  // namespace
@@ -50,6 +47,16 @@ int64_t tick_start_unix_ms(const Layout& layout, uint64_t tick) {
 
 int64_t exhaustion_unix_ms(const Layout& layout) { return tick_start_unix_ms(layout, last_tick(layout) + 1); }
 
+int64_t seconds_to_exhaustion(const Layout& layout, int64_t now_unix_ms) {
+  return std::max<int64_t>(0, (exhaustion_unix_ms(layout) - now_unix_ms) / 1000);
+}
+
+std::string describe(const Layout& layout) {
+  return fmt::format("{}|{}|{} {} since {}, ids until {}", layout.time_bits, layout.worker_bits,
+                     layout.sequence_bits, to_string(layout.unit), format_utc(layout.epoch_unix_ms),
+                     format_utc(exhaustion_unix_ms(layout)));
+}
+
 std::string fingerprint(const Layout& layout) {
   return fmt::format("{}:{}:{}:{}:{}", to_string(layout.unit), layout.time_bits, layout.worker_bits,
                      layout.sequence_bits, layout.epoch_unix_ms);
@@ -64,7 +71,8 @@ Result<DecodedId> decode(const Layout& layout, uint64_t id) {
   decoded.parts = decompose(layout, id);
   decoded.unix_ms = tick_start_unix_ms(layout, decoded.parts.tick);
   decoded.time = format_utc(decoded.unix_ms);
-  decoded.worker = describe_worker(layout, decoded.parts.worker);
+  decoded.worker_parts = parts_of(layout, decoded.parts.worker);
+  decoded.worker = describe_worker(decoded.parts.worker, decoded.worker_parts);
   return decoded;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "idgen/settings.h"
@@ -32,6 +33,10 @@ int64_t tick_at(const Layout& layout, int64_t unix_ms);
 int64_t tick_start_unix_ms(const Layout& layout, uint64_t tick);
 // The first millisecond whose time no longer fits the time field.
 int64_t exhaustion_unix_ms(const Layout& layout);
+// For a metric: what is left until then; 0 afterwards.
+int64_t seconds_to_exhaustion(const Layout& layout, int64_t now_unix_ms);
+// "41|10|12 ms since 2024-01-01T00:00:00.000Z, ids until 2093-09-06T15:47:35.552Z".
+std::string describe(const Layout& layout);
 
 // Equal for two layouts exactly when they cut and time ids alike; stored beside every worker id.
 // For instance "ms:41:10:12:1704067200000".
@@ -44,6 +49,8 @@ struct DecodedId {
   // "2026-03-01T12:00:00.123Z", and "worker 5 (dc 0, business 5)" where the worker field has named parts.
   std::string time;
   std::string worker;
+  // The named pieces of the worker field, high to low, each with its value.
+  std::vector<WorkerPart> worker_parts;
 };
 
 // Fails with kind config when the id does not fit the layout (too long, or negative as a signed BIGINT).

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <fmt/format.h>
 #include <numeric>
 
 #include "base/limits.h"
+#include "idgen/clock_policy.h"
 #include "idgen/layout.h"
+#include "idgen/worker_field.h"
 
 namespace evenkeel::idgen {
 namespace {
@@ -19,10 +22,21 @@ constexpr int64_t day_ms = 86'400'000;
 // Random starts and steering want a sequence of at least so many times the slots.
 constexpr uint64_t wanted_sequences_per_slot = 4;
 
-constexpr std::array<std::string_view, 3> names = {"classic", "wide", "js_safe"};
+constexpr std::array<std::string_view, 5> names = {"classic", "business", "wide", "js_safe", "js_safe_wide"};
 
 std::string bits_text(const Layout& layout) {
   return fmt::format("{}|{}|{}", layout.time_bits, layout.worker_bits, layout.sequence_bits);
+}
+
+void check_order(const Layout& layout, SettingsReport& report) {
+  if (layout.order[2] != LayoutField::sequence) {
+    report.errors.push_back(fmt::format(
+        "layout: the sequence is not in the low bits, the {0} is. A row goes to the table `id mod tables`, "
+        "which the low bits decide: ids of one {0} would all name the same few tables",
+        to_string(layout.order[2])));
+  } else if (layout.order[0] != LayoutField::time) {
+    report.errors.push_back("layout: the time is not in the high bits, so ids would not ascend with time");
+  }
 }
 
 void check_bits(const Layout& layout, SettingsReport& report) {
@@ -37,12 +51,7 @@ void check_bits(const Layout& layout, SettingsReport& report) {
   if (layout.worker_bits > worker_bits_max)
     report.errors.push_back(
         fmt::format("layout: worker_bits is {}; allowed are 0 to {}", layout.worker_bits, worker_bits_max));
-  if (layout.worker_parts.empty()) return;
-  int parts = 0;
-  for (const auto& part : layout.worker_parts) parts += part.bits;
-  if (parts != layout.worker_bits)
-    report.errors.push_back(fmt::format("layout: the worker parts have {} bits together, worker_bits is {}",
-                                        parts, layout.worker_bits));
+  for (auto& error : check_parts(layout)) report.errors.push_back(std::move(error));
 }
 
 void check_life(const Layout& layout, int64_t now_unix_ms, SettingsReport& report) {
@@ -69,17 +78,36 @@ bool is_name(std::string_view text) {
   });
 }
 
+// The fixed numbers of this process, one a lane.
+std::vector<uint32_t> own_numbers(const WorkerSettings& worker) {
+  std::vector<uint32_t> numbers;
+  for (uint32_t lane = 0; worker.fixed_id && lane < std::min(worker.lanes, lanes_max); ++lane)
+    numbers.push_back(*worker.fixed_id + lane);
+  return numbers;
+}
+
 void check_worker(const GeneratorSettings& settings, SettingsReport& report) {
   const auto& worker = settings.worker;
-  const uint64_t workers = worker_count(settings.layout);
-  if (worker.fixed_id && *worker.fixed_id >= workers)
-    report.errors.push_back(fmt::format("worker id {} does not fit {} worker bits: allowed are 0 to {}",
-                                        *worker.fixed_id, settings.layout.worker_bits, workers - 1));
-  for (const uint32_t peer : worker.peer_ids)
-    if (peer >= workers)
-      report.errors.push_back(
-          fmt::format("worker id {} of another proxy does not fit {} worker bits: allowed are 0 to {}", peer,
-                      settings.layout.worker_bits, workers - 1));
+  const uint64_t workers = worker_numbers(settings.layout);
+  const auto check_number = [&](uint32_t number, std::string_view whose) {
+    if (number < workers) return;
+    report.errors.push_back(fmt::format("worker id {}{} does not fit {} worker bits: allowed are 0 to {}",
+                                        number, whose, std::bit_width(workers) - 1, workers - 1));
+  };
+  if (worker.lanes < 1 || worker.lanes > lanes_max || worker.lanes > workers)
+    report.errors.push_back(fmt::format("worker: {} lanes; allowed are 1 to {}", worker.lanes,
+                                        std::min<uint64_t>(lanes_max, workers)));
+  const std::vector<uint32_t> own = own_numbers(worker);
+  if (!own.empty()) check_number(own.front(), "");
+  if (own.size() > 1) check_number(own.back(), " (the last lane)");
+  for (const auto& [others, whose] :
+       {std::pair(&worker.spare_ids, " (a spare)"), std::pair(&worker.peer_ids, " of another proxy")}) {
+    for (const uint32_t number : *others) {
+      check_number(number, whose);
+      if (std::find(own.begin(), own.end(), number) != own.end())
+        report.errors.push_back(fmt::format("worker id {}{} is this proxy's own", number, whose));
+    }
+  }
   if (worker.renew_ms < 1 || worker.window_ms < 2 * worker.renew_ms)
     report.errors.push_back(
         fmt::format("worker: window_ms {} must be at least twice renew_ms {}, which must be positive",
@@ -98,9 +126,14 @@ void check_hybrid(const GeneratorSettings& settings, SettingsReport& report) {
                     settings.segment.prefix_bits, settings.layout.worker_bits));
 }
 
-void check_clock(const ClockSettings& clock, SettingsReport& report) {
-  if (clock.freeze_tolerance_ms < 0) report.errors.push_back("clock: freeze_tolerance_ms is negative");
-  if (clock.max_wait_ms < 1) report.errors.push_back("clock: max_wait_ms must be at least 1");
+// "4 reaches 0-4095, 7 reaches 4096-8191".
+std::string reach_of_each(const Layout& layout, std::span<const uint32_t> workers, uint32_t slots) {
+  constexpr size_t shown_max = 16;
+  std::string text;
+  for (size_t i = 0; i < workers.size() && i < shown_max; ++i)
+    text += fmt::format("{}{} reaches {}", i == 0 ? "" : ", ", workers[i],
+                        describe_ranges(reachable_slots(layout, workers.subspan(i, 1), slots), true));
+  return workers.size() > shown_max ? text + ", …" : text;
 }
 
 void check_reach(const GeneratorSettings& settings, uint32_t slots, SettingsReport& report) {
@@ -125,8 +158,9 @@ void check_reach(const GeneratorSettings& settings, uint32_t slots, SettingsRepo
         "sequence more bits (the layout `wide` suits up to 8192 slots)");
     return;
   }
-  std::vector<uint32_t> workers = worker.peer_ids;
-  workers.push_back(*worker.fixed_id);
+  std::vector<uint32_t> workers;
+  for (const uint32_t number : own_numbers(worker)) workers.push_back(worker_id_of(settings.layout, number));
+  for (const uint32_t peer : worker.peer_ids) workers.push_back(worker_id_of(settings.layout, peer));
   std::sort(workers.begin(), workers.end());
   workers.erase(std::unique(workers.begin(), workers.end()), workers.end());
   const auto reached = reachable_slots(settings.layout, workers, slots);
@@ -134,8 +168,8 @@ void check_reach(const GeneratorSettings& settings, uint32_t slots, SettingsRepo
   const std::string who =
       fmt::format("worker{} {}", workers.size() == 1 ? "" : "s", fmt::join(workers, ", "));
   if (missing == 0) {
-    report.warnings.push_back(
-        fmt::format("{}; {} reach all slots together, but not each of them alone", shortage, who));
+    report.warnings.push_back(fmt::format("{}; {} reach all slots together, but not each of them alone: {}",
+                                          shortage, who, reach_of_each(settings.layout, workers, slots)));
   } else {
     report.warnings.push_back(fmt::format("{}; {} cannot reach {} slots: {}. They reach {}", shortage, who,
                                           missing, describe_ranges(reached, false),
@@ -175,19 +209,37 @@ int64_t millis_of(TimeUnit unit) {
   return 1;
 }
 
+std::string_view to_string(LayoutField field) {
+  switch (field) {
+    case LayoutField::time:
+      return "time";
+    case LayoutField::worker:
+      return "worker";
+    case LayoutField::sequence:
+      return "sequence";
+  }
+  return "?";
+}
+
 std::optional<Layout> named_layout(std::string_view name) {
   Layout layout;
   if (name == "classic") return layout;
+  if (name == "business") {
+    layout.worker_bits = 12;
+    layout.sequence_bits = 10;
+    layout.worker_parts = {{"data_centre", 6, {}}, {"business", 6, {}}};
+    return layout;
+  }
   if (name == "wide") {
     layout.worker_bits = 7;
     layout.sequence_bits = 15;
     return layout;
   }
-  if (name == "js_safe") {
+  if (name == "js_safe" || name == "js_safe_wide") {
     layout.unit = TimeUnit::second;
     layout.time_bits = 31;
-    layout.worker_bits = 4;
-    layout.sequence_bits = 18;
+    layout.worker_bits = name == "js_safe" ? 10 : 4;
+    layout.sequence_bits = name == "js_safe" ? 12 : 18;
     return layout;
   }
   return std::nullopt;
@@ -197,6 +249,7 @@ std::span<const std::string_view> layout_names() { return names; }
 
 SettingsReport check_layout(const Layout& layout, int64_t now_unix_ms) {
   SettingsReport report;
+  check_order(layout, report);
   check_bits(layout, report);
   // The end of an impossible time field cannot be computed.
   if (report.errors.empty()) check_life(layout, now_unix_ms, report);
@@ -221,7 +274,7 @@ SettingsReport check_settings(const GeneratorSettings& settings, uint32_t slots,
     check_hybrid(settings, report);
   else
     check_worker(settings, report);
-  check_clock(settings.clock, report);
+  for (auto& error : check_clock(settings)) report.errors.push_back(std::move(error));
   if (report.errors.empty()) check_reach(settings, slots, report);
   return report;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "idgen/clock_policy.h"
 #include "idgen/layout.h"
 
 namespace evenkeel::idgen {
@@ -88,18 +89,20 @@ struct Snowflake::RunPicker {
   }
 };
 
-struct Snowflake::SlotPicker {
-  std::span<const uint32_t> row_slots;
+struct Snowflake::GenePicker {
+  const GeneAim& aim;
 
   // Writes while it walks: the output is the caller's own until the swap succeeds.
-  Pick pick(const Snowflake& core, const SteeredStart& start, const Target& target,
-            std::span<uint64_t> out) const {
-    const auto slots = row_slots.last(out.size());
+  Pick pick(const Snowflake& core, const SteeredStart&, const Target& target, std::span<uint64_t> out) const {
+    const auto genes = aim.genes.last(out.size());
+    const uint32_t modulus = aim.modulus.divisor();
     Pick pick;
     uint64_t sequence = target.from;
     for (size_t i = 0; i < out.size(); ++i) {
-      const uint32_t here = start.map.slot_of(target.base + sequence);
-      sequence += slots[i] >= here ? slots[i] - here : slots[i] + start.map.slots() - here;
+      const uint32_t here = aim.modulus.of(target.base + sequence);
+      if (aim.whole_blocks && here != 0) sequence += modulus - here;
+      const uint32_t from = aim.whole_blocks ? 0 : here;
+      sequence += genes[i] >= from ? genes[i] - from : genes[i] + modulus - from;
       if (sequence >= core.sequences_) break;
       out[i] = target.base + sequence;
       if (pick.count++ == 0) pick.first = sequence;
@@ -175,9 +178,9 @@ Draw Snowflake::draw_run(const SteeredStart& start, const RunAim& aim, std::span
   return draw;
 }
 
-Draw Snowflake::draw_slots(const SteeredStart& start, std::span<const uint32_t> row_slots,
-                           std::span<uint64_t> out, LiveCounters& counters) {
-  SlotPicker picker{row_slots};
+Draw Snowflake::draw_genes(const SteeredStart& start, const GeneAim& aim, std::span<uint64_t> out,
+                           LiveCounters& counters) {
+  GenePicker picker{aim};
   return draw_with(picker, start, out, counters);
 }
 
@@ -200,7 +203,7 @@ bool Snowflake::draw_in_one_tick(Picker& picker, const SteeredStart& start, std:
   uint64_t state = state_.load(std::memory_order_relaxed);
   for (;;) {
     Target target;
-    if (!aim_at_now(state, target, draw)) return false;
+    if (!aim_at_now(state, counters, target, draw)) return false;
     Pick pick = picker.pick(*this, start, target, out);
     while (pick.count == 0) {
       if (!aim_past_full_tick(target, draw)) return false;
@@ -216,7 +219,7 @@ bool Snowflake::draw_in_one_tick(Picker& picker, const SteeredStart& start, std:
   }
 }
 
-bool Snowflake::aim_at_now(uint64_t state, Target& target, Draw& draw) const {
+bool Snowflake::aim_at_now(uint64_t state, LiveCounters& counters, Target& target, Draw& draw) {
   if ((state & closed_bit) != 0) {
     draw.stop = Draw::Stop::closed;
     return false;
@@ -225,7 +228,7 @@ bool Snowflake::aim_at_now(uint64_t state, Target& target, Draw& draw) const {
   target.unix_ms = ticks_.unix_millis();
   const uint64_t open_tick = tick_of(state);
   int64_t now = tick_of_millis(target.unix_ms);
-  if (now < static_cast<int64_t>(open_tick) && !accept_clock(open_tick, target.unix_ms, now, draw))
+  if (now < static_cast<int64_t>(open_tick) && !accept_clock(open_tick, counters, target.unix_ms, now, draw))
     return false;
   if (now > static_cast<int64_t>(open_tick)) {
     target.tick = static_cast<uint64_t>(now);
@@ -240,26 +243,50 @@ bool Snowflake::aim_at_now(uint64_t state, Target& target, Draw& draw) const {
 
 // The clock reads less than the tick that is open: because time was borrowed, because the published time is a
 // little late, or because the clock stepped back.
-bool Snowflake::accept_clock(uint64_t open_tick, int64_t& unix_ms, int64_t& now, Draw& draw) const {
-  // Such a tick is never opened: the window starts after it.
+bool Snowflake::accept_clock(uint64_t open_tick, LiveCounters& counters, int64_t& unix_ms, int64_t& now,
+                             Draw& draw) {
+  // The tick before the window is never opened.
   const bool untouched = open_tick + 1 == window_.first();
-  const auto behind = [&] {
-    if (untouched) return true;
-    const int64_t seen = seen_unix_ms_.load(std::memory_order_relaxed);
-    return seen != INT64_MIN && seen - unix_ms > clock_.freeze_tolerance_ms;
-  };
-  if (!behind()) return true;
-  unix_ms = ticks_.exact_unix_micros() / 1000;
+  const int64_t seen = seen_unix_ms_.load(std::memory_order_relaxed);
+  if (!untouched && unix_ms >= seen) return true;
+  unix_ms = read_clock(counters);
   now = tick_of_millis(unix_ms);
-  if (now >= static_cast<int64_t>(open_tick) || !behind()) return true;
+  if (now >= static_cast<int64_t>(open_tick)) return true;
   draw.tick = window_.first();
-  if (!untouched) {
-    draw.stop = Draw::Stop::clock_behind;
-    draw.drift_ms = seen_unix_ms_.load(std::memory_order_relaxed) - unix_ms;
-  } else {
+  if (untouched) {
     draw.stop = now < 0 ? Draw::Stop::before_epoch : Draw::Stop::window_not_begun;
+    return false;
   }
+  draw.drift_ms = seen - unix_ms;
+  if (draw.drift_ms <= 0) return true;
+  switch (action_for(clock_, draw.drift_ms)) {
+    case ClockAction::freeze:
+      return true;
+    case ClockAction::wait:
+      draw.stop = Draw::Stop::clock_wait;
+      break;
+    case ClockAction::switch_worker:
+      draw.stop = Draw::Stop::clock_wants_switch;
+      break;
+    case ClockAction::pause_until_sync:
+      draw.stop = Draw::Stop::clock_wants_pause;
+      break;
+    case ClockAction::strict:
+      draw.stop = Draw::Stop::clock_behind;
+      break;
+  }
+  draw.tick = open_tick;
   return false;
+}
+
+// From the clock itself. A step back shows as a reading below one that was taken before; of the threads that
+// meet it, the one whose swap succeeds counts it.
+int64_t Snowflake::read_clock(LiveCounters& counters) {
+  int64_t before = reading_us_.load(std::memory_order_acquire);
+  const int64_t now = ticks_.exact_unix_micros();
+  if (reading_us_.compare_exchange_strong(before, now, std::memory_order_acq_rel) && now < before)
+    counters.count_step(before - now);
+  return now / 1000;
 }
 
 // The target's tick has no room. The next one is the clock's, or borrowed ahead of it.
@@ -318,6 +345,7 @@ void Snowflake::opened(const Target& target, uint64_t first, const SteeredStart&
   while (seen < target.unix_ms &&
          !seen_unix_ms_.compare_exchange_weak(seen, target.unix_ms, std::memory_order_relaxed)) {
   }
+  reading_us_.store(target.unix_ms * 1'000, std::memory_order_release);
 }
 
 // Over how many permitted ranks the start of the target's tick may be drawn. A late start costs room at the

@@ -39,7 +39,11 @@ struct Draw {
     wait,              // the rest not before `tick`
     window_not_begun,  // nothing before `tick`
     window_ended,      // the reserved window ends before `tick`
-    clock_behind,      // the clock stepped back by `drift_ms`
+    // The clock stands `drift_ms` before the time last seen, and the policy says what to do:
+    clock_behind,        // nothing: an error
+    clock_wait,          // wait until it is back
+    clock_wants_switch,  // go on with another worker id
+    clock_wants_pause,   // stop until it has been found right
     before_epoch,
     exhausted,  // `tick` does not fit the time field
     closed,
@@ -48,6 +52,15 @@ struct Draw {
   uint32_t drawn = 0;
   uint64_t tick = 0;
   int64_t drift_ms = 0;
+};
+
+// What the ids of rows must be: ids[i] modulo `modulus` is genes[i].
+struct GeneAim {
+  const Modulus& modulus;
+  std::span<const uint32_t> genes;
+  // Each id takes a whole block of `modulus` (a power of two) sequences, so that the bits above the gene are
+  // a plain counter. Otherwise it takes the next sequence of its residue.
+  bool whole_blocks = false;
 };
 
 // Thread-safe and lock-free; performs no IO but what the tick source does, allocates nothing.
@@ -62,9 +75,8 @@ class Snowflake {
   // Consecutive ids: all in one tick if they are no more than a tick holds.
   Draw draw_run(const SteeredStart& start, const RunAim& aim, std::span<uint64_t> out,
                 LiveCounters& counters);
-  // out[i] modulo map.slots() is row_slots[i]. The sizes are equal, and each slot can be reached by this
-  // worker.
-  Draw draw_slots(const SteeredStart& start, std::span<const uint32_t> row_slots, std::span<uint64_t> out,
+  // out and genes have equal sizes, and each gene can be reached by this worker.
+  Draw draw_genes(const SteeredStart& start, const GeneAim& aim, std::span<uint64_t> out,
                   LiveCounters& counters);
 
   // No id after this; returns last_tick_opened(), which is final then.
@@ -81,7 +93,7 @@ class Snowflake {
   struct Target;
   struct SteeredPicker;
   struct RunPicker;
-  struct SlotPicker;
+  struct GenePicker;
 
   static constexpr uint64_t closed_bit = uint64_t{1} << 63;
 
@@ -94,8 +106,9 @@ class Snowflake {
   template <typename Picker>
   bool draw_in_one_tick(Picker& picker, const SteeredStart& start, std::span<uint64_t> out,
                         LiveCounters& counters, Draw& draw);
-  bool aim_at_now(uint64_t state, Target& target, Draw& draw) const;
-  bool accept_clock(uint64_t open_tick, int64_t& unix_ms, int64_t& now, Draw& draw) const;
+  bool aim_at_now(uint64_t state, LiveCounters& counters, Target& target, Draw& draw);
+  bool accept_clock(uint64_t open_tick, LiveCounters& counters, int64_t& unix_ms, int64_t& now, Draw& draw);
+  int64_t read_clock(LiveCounters& counters);
   bool aim_past_full_tick(Target& target, Draw& draw) const;
   bool may_open(Target& target, Draw& draw) const;
   void opened(const Target& target, uint64_t first, const SteeredStart& start, LiveCounters& counters);
@@ -126,6 +139,8 @@ class Snowflake {
   alignas(64) std::atomic<uint64_t> opening_;
   // The latest clock reading that opened a tick: tells a step back from time that was borrowed ahead.
   std::atomic<int64_t> seen_unix_ms_{INT64_MIN};
+  // The last reading that a step back would show against, in microseconds; for counting alone.
+  std::atomic<int64_t> reading_us_{INT64_MIN};
 };
 
 }  // namespace evenkeel::idgen

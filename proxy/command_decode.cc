@@ -46,8 +46,9 @@ int decode(const DecodeOptions& options) {
   if (!id) return complain(fmt::format("{} is no id: decimal digits are wanted", options.id));
   const auto decoded = idgen::decode(*layout, *id);
   if (!decoded) return complain(decoded.error().message);
-  fmt::print("time      {}\nworker    {}\nsequence  {}\n", decoded->time, decoded->parts.worker,
-             decoded->parts.sequence);
+  fmt::print("time      {}\nworker    {}\n", decoded->time, decoded->parts.worker);
+  for (const auto& part : decoded->worker_parts) fmt::print("  {}  {}\n", part.name, *part.value);
+  fmt::print("sequence  {}\n", decoded->parts.sequence);
   if (!options.slots) return 0;
   const auto algorithm = rule::make_algorithm("mod", *options.slots);
   if (!algorithm) return complain(algorithm.error().message);

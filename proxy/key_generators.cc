@@ -6,6 +6,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "idgen/clock_policy.h"
+#include "idgen/layout.h"
+#include "idgen/registry/clock_probe.h"
 #include "idgen/registry/open_registry.h"
 #include "idgen/registry/snowflake_source.h"
 #ifdef EVENKEEL_WITH_MYSQL_SEGMENTS
@@ -70,6 +73,24 @@ class Complaint {
   std::chrono::nanoseconds since_{0};
   uint64_t failures_ = 0;
 };
+
+idgen::Gene gene_of(const rule::LogicalTable& table) {
+  using Method = rule::GeneSettings::Method;
+  idgen::Gene gene;
+  gene.modulus = table.gene.modulus;
+  switch (table.gene.method) {
+    case Method::shared:
+      gene.method = idgen::GeneMethod::shared;
+      break;
+    case Method::blocks:
+      gene.method = idgen::GeneMethod::blocks;
+      break;
+    case Method::classes:
+      gene.method = idgen::GeneMethod::classes;
+      break;
+  }
+  return gene;
+}
 
 }  // namespace
 
@@ -158,9 +179,9 @@ Result<std::unique_ptr<KeyGenerators>> KeyGenerators::start(const config::Config
   for (const auto& schema : config.rules->schemas()) {
     for (const auto& table : schema.tables) {
       if (table->generated_column.empty()) continue;
-      EVENKEEL_ASSIGN(
-          all->by_table_[table.get()],
-          all->add(config, table->generator, table->schema + "." + table->name, table->slot_count()));
+      EVENKEEL_ASSIGN(all->by_table_[table.get()],
+                      all->add(config, table->generator, table->schema + "." + table->name,
+                               table->slot_count(), gene_of(*table)));
     }
   }
   all->start_threads();
@@ -171,7 +192,8 @@ Result<std::unique_ptr<KeyGenerators>> KeyGenerators::start_spaces(const config:
                                                                    const Clock& clock) {
   std::unique_ptr<KeyGenerators> all(new KeyGenerators(clock));
   for (const auto& space : config.ids.service.key_spaces) {
-    EVENKEEL_ASSIGN(all->by_space_[space.name], all->add(config, space.generator, space.name, space.slots));
+    EVENKEEL_ASSIGN(all->by_space_[space.name],
+                    all->add(config, space.generator, space.name, space.slots, idgen::Gene{}));
   }
   all->start_threads();
   return all;
@@ -219,13 +241,18 @@ Result<std::unique_ptr<idgen::KeySource>> KeyGenerators::open_source(
     const idgen::GeneratorSettings& settings) {
   if (settings.kind == idgen::GeneratorKind::segment) return open_segments(settings);
   if (settings.kind == idgen::GeneratorKind::hybrid) return open_hybrid(settings);
-  EVENKEEL_ASSIGN(auto source, idgen::SnowflakeSource::open(*registry_, clock_, settings, ticker_));
-  log::info("generator {}: worker id {}", settings.name, source->worker());
+  EVENKEEL_ASSIGN(auto source, idgen::SnowflakeSource::open(
+                                   *registry_, clock_, settings, ticker_,
+                                   std::make_unique<idgen::SystemClockProbe>(*registry_, clock_)));
+  log::info("generator {}: worker id {}; layout {}; clock: {}", settings.name,
+            fmt::join(source->workers(), ", "), idgen::describe(settings.layout),
+            idgen::describe(settings.clock));
   return std::unique_ptr<idgen::KeySource>(std::move(source));
 }
 
 Result<idgen::KeyGenerator*> KeyGenerators::add(const config::Config& config, const std::string& generator,
-                                                const std::string& label, uint32_t slots) {
+                                                const std::string& label, uint32_t slots,
+                                                const idgen::Gene& gene) {
   const idgen::GeneratorSettings* settings = config.find_generator(generator);
   if (settings == nullptr) return fail(internal_error(fmt::format("no generator {}", generator)));
   if (settings->kind == idgen::GeneratorKind::snowflake) EVENKEEL_TRY(open_registry(config.registry));
@@ -234,7 +261,7 @@ Result<idgen::KeyGenerator*> KeyGenerators::add(const config::Config& config, co
     EVENKEEL_ASSIGN(auto source, open_source(*settings));
     tended = std::make_shared<Tended>(settings->name, std::move(source), registry_, clock_);
   }
-  return tended->source().add_table(label, slots);
+  return tended->source().add_gene_table(label, slots, gene);
 }
 
 void KeyGenerators::start_threads() {

@@ -72,7 +72,7 @@ class KeyGenerators {
   Result<std::unique_ptr<idgen::KeySource>> open_source(const idgen::GeneratorSettings& settings);
   // `label` names the generator in messages and stores.
   Result<idgen::KeyGenerator*> add(const config::Config& config, const std::string& generator,
-                                   const std::string& label, uint32_t slots);
+                                   const std::string& label, uint32_t slots, const idgen::Gene& gene);
   void start_threads();
 
   const Clock& clock_;

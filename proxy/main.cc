@@ -40,7 +40,9 @@ void add_check(CLI::App& app, std::string& config, bool& connect, std::function<
 void add_decode(CLI::App& app, DecodeOptions& options, std::function<int()>& chosen) {
   CLI::App* command = app.add_subcommand("decode", "Show the time, worker and sequence of a generated id");
   command->add_option("id", options.id, "Decimal digits")->required();
-  command->add_option("--layout", options.layout, "classic, wide, js_safe, or bits such as 41|7|15")
+  command
+      ->add_option("--layout", options.layout,
+                   "classic, business, wide, js_safe, js_safe_wide, or bits such as 41|7|15")
       ->capture_default_str();
   command->add_option("--slots", options.slots, "Show the slot among so many tables");
   command->callback([&] { chosen = [&] { return decode(options); }; });

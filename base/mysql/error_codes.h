@@ -51,6 +51,7 @@ inline constexpr uint16_t truncated_wrong_value_for_field = 1366;
 inline constexpr uint16_t no_default_for_field = 1364;
 inline constexpr uint16_t xaer_rmfail = 1399;
 inline constexpr uint16_t savepoint_does_not_exist = 1305;
+inline constexpr uint16_t no_partition_for_given_value = 1526;
 inline constexpr uint16_t cant_change_tx_characteristics = 1568;
 inline constexpr uint16_t binlog_unsafe_statement = 1592;
 inline constexpr uint16_t need_reprepare = 1615;

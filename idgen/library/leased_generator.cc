@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "idgen/registry/clock_probe.h"
 #include "idgen/registry/file_registry.h"
 #include "idgen/registry/snowflake_source.h"
 #include "idgen/registry/tender.h"
@@ -66,8 +67,9 @@ class LeasedGenerator::Core {
     }
     core->settings_ = std::move(options.settings);
     const auto ticks = std::make_shared<const Ticker>(*core->clock_);
-    EVENKEEL_ASSIGN(core->source_,
-                    SnowflakeSource::open(*core->registry_, *core->clock_, core->settings_, ticks));
+    EVENKEEL_ASSIGN(core->source_, SnowflakeSource::open(
+                                       *core->registry_, *core->clock_, core->settings_, ticks,
+                                       std::make_unique<SystemClockProbe>(*core->registry_, *core->clock_)));
     EVENKEEL_ASSIGN(core->generator_, core->source_->add_table(core->settings_.name, options.slots));
     core->start_tending(core);
     return core;

@@ -1,37 +1,154 @@
 #include "idgen/registry/snowflake_source.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 
+#include "base/log.h"
 #include "base/random.h"
+#include "idgen/clock_policy.h"
+#include "idgen/layout.h"
 
 namespace evenkeel::idgen {
+namespace {
+
+constexpr int64_t look_every_ms = 1'000;
+
+}  // namespace
+
+SnowflakeSource::SnowflakeSource(Registry& registry, const Clock& clock, const GeneratorSettings& settings,
+                                 std::shared_ptr<const TickSource> ticks, std::unique_ptr<ClockProbe> probe)
+    : registry_(registry),
+      clock_(clock),
+      settings_(settings),
+      ticks_(std::move(ticks)),
+      probe_(std::move(probe)),
+      guard_(watches_sync(settings.clock) ? std::make_shared<ClockGuard>(settings.clock.watch) : nullptr) {}
 
 Result<std::unique_ptr<SnowflakeSource>> SnowflakeSource::open(Registry& registry, const Clock& clock,
                                                                const GeneratorSettings& settings,
-                                                               std::shared_ptr<const TickSource> ticks) {
-  EVENKEEL_ASSIGN(auto lease, WorkerLease::acquire(registry, clock, settings));
-  return std::unique_ptr<SnowflakeSource>(new SnowflakeSource(settings, std::move(lease), std::move(ticks)));
+                                                               std::shared_ptr<const TickSource> ticks,
+                                                               std::unique_ptr<ClockProbe> probe) {
+  std::unique_ptr<SnowflakeSource> source(
+      new SnowflakeSource(registry, clock, settings, std::move(ticks), std::move(probe)));
+  if (source->guard_ && !source->probe_)
+    return fail(internal_error("a generator that watches the clock without a probe"));
+  for (uint32_t lane = 0; lane < settings.worker.lanes; ++lane) {
+    EVENKEEL_ASSIGN(auto lease, source->acquire_lane(lane));
+    source->leases_.push_back(std::move(lease));
+  }
+  if (source->guard_) source->guard_->judge(source->probe_->look());
+  return source;
 }
 
-Result<KeyGenerator*> SnowflakeSource::add_table(const std::string& table, uint32_t slots) {
+Result<std::unique_ptr<WorkerLease>> SnowflakeSource::acquire_lane(uint32_t lane) {
+  GeneratorSettings settings = settings_;
+  if (settings.worker.fixed_id) *settings.worker.fixed_id += lane;
+  return WorkerLease::acquire(registry_, clock_, settings);
+}
+
+std::vector<uint32_t> SnowflakeSource::workers() const {
+  std::vector<uint32_t> workers;
+  for (const auto& lease : leases_) workers.push_back(lease->worker());
+  return workers;
+}
+
+Result<KeyGenerator*> SnowflakeSource::add_gene_table(const std::string& table, uint32_t slots,
+                                                      const Gene& gene) {
   SnowflakeGenerator::Parts parts;
   parts.settings = settings_;
   parts.table = table;
   parts.slots = slots;
-  parts.window = lease_->window();
+  parts.window = leases_.front()->window();
+  for (size_t lane = 1; lane < leases_.size(); ++lane) parts.more_windows.push_back(leases_[lane]->window());
   parts.ticks = ticks_;
   parts.seed = system_seed();
+  parts.gene = gene;
+  parts.supply = this;
+  parts.guard = guard_;
   EVENKEEL_ASSIGN(auto generator, SnowflakeGenerator::create(std::move(parts)));
   generators_.push_back(std::move(generator));
   return generators_.back().get();
 }
 
-Status SnowflakeSource::tend(int64_t) {
-  auto renewed = lease_->renew_if_due();
-  if (renewed) return {};
-  return fail(registry_error(fmt::format("generator {}: worker id {} not renewed: {}", settings_.name,
-                                         lease_->worker(), renewed.error().message)));
+Status SnowflakeSource::tend(int64_t now_unix_ms) {
+  if (guard_ && std::abs(now_unix_ms - looked_at_clock_ms_) >= look_every_ms) {
+    looked_at_clock_ms_ = now_unix_ms;
+    if (guard_->judge(probe_->look())) {
+      if (guard_->paused())
+        log::error("generator {}: no ids are made: {}", settings_.name, guard_->reason());
+      else
+        log::info("generator {}: the clock was found right; ids are made again", settings_.name);
+    }
+  }
+  Status done;
+  for (const auto& lease : leases_) {
+    auto renewed = lease->renew_if_due();
+    if (!renewed && done) done = fail(about(lease->worker(), "not renewed", renewed.error()));
+  }
+  const uint64_t wanted = switch_wanted_.exchange(0);
+  if (wanted != 0) {
+    const auto workers = this->workers();
+    // An ask that came late may speak of an id that was given up already.
+    if (std::find(workers.begin(), workers.end(), wanted - 1) != workers.end())
+      if (auto switched = switch_workers(now_unix_ms); !switched && done) done = std::move(switched);
+  }
+  return done;
+}
+
+void SnowflakeSource::ask_for_switch(uint32_t worker) { switch_wanted_.store(uint64_t{worker} + 1); }
+
+// All lanes read one clock: what made one of no use did so to all.
+Status SnowflakeSource::switch_workers(int64_t now_unix_ms) {
+  for (auto& lease : leases_) EVENKEEL_TRY(switch_lane(lease, now_unix_ms));
+  return {};
+}
+
+Status SnowflakeSource::switch_lane(std::unique_ptr<WorkerLease>& lease, int64_t now_unix_ms) {
+  const uint32_t old = lease->worker();
+  auto other = acquire_other(now_unix_ms);
+  if (!other) return fail(about(old, "not given up", other.error()));
+  uint64_t last_used = 0;
+  Status adopted;
+  for (const auto& generator : generators_) {
+    auto last = generator->adopt(old, (*other)->window());
+    if (last) last_used = std::max(last_used, *last);
+    if (!last && adopted) adopted = fail(about(old, "not given up", last.error()));
+  }
+  log::warn("generator {}: the clock stepped back; worker id {} takes the place of {}", settings_.name,
+            (*other)->worker(), old);
+  std::swap(lease, *other);
+  // A generator that kept the old id stays within what is reserved of it.
+  if (!adopted) return adopted;
+  auto released = (*other)->release(last_used);
+  return released ? Status() : fail(about(old, "not given back", released.error()));
+}
+
+// A worker id whose reserved time the clock has passed: any free one, or one of the spares.
+Result<std::unique_ptr<WorkerLease>> SnowflakeSource::acquire_other(int64_t now_unix_ms) {
+  std::vector<std::optional<uint32_t>> candidates = {std::nullopt};
+  if (settings_.worker.fixed_id) {
+    candidates.assign(settings_.worker.spare_ids.begin(), settings_.worker.spare_ids.end());
+    for (uint32_t lane = 0; lane < settings_.worker.lanes; ++lane)
+      candidates.emplace_back(*settings_.worker.fixed_id + lane);
+  }
+  Error last = registry_error("there is no spare worker id");
+  for (const auto& candidate : candidates) {
+    GeneratorSettings settings = settings_;
+    settings.worker.fixed_id = candidate;
+    auto lease = WorkerLease::acquire(registry_, clock_, settings);
+    if (!lease) {
+      last = lease.error();
+      continue;
+    }
+    const uint64_t first = (*lease)->window()->first();
+    if (tick_at(settings_.layout, now_unix_ms) >= static_cast<int64_t>(first)) return lease;
+    last = registry_error(fmt::format("worker id {} is reserved until {}, which the clock has not reached",
+                                      (*lease)->worker(),
+                                      format_utc(tick_start_unix_ms(settings_.layout, first))));
+    if (auto released = (*lease)->release(first - 1); !released) last = released.error();
+  }
+  return fail(std::move(last));
 }
 
 int64_t SnowflakeSource::tend_every_ms() const {
@@ -41,15 +158,21 @@ int64_t SnowflakeSource::tend_every_ms() const {
 Status SnowflakeSource::close() {
   if (closed_) return {};
   closed_ = true;
-  uint64_t last_used = 0;
-  for (const auto& generator : generators_) {
-    generator->close();
-    last_used = std::max(last_used, generator->last_tick());
+  for (const auto& generator : generators_) generator->close();
+  Status done;
+  for (const auto& lease : leases_) {
+    uint64_t last_used = 0;
+    for (const auto& generator : generators_)
+      last_used = std::max(last_used, generator->last_tick(lease->worker()));
+    auto released = lease->release(last_used);
+    if (!released && done) done = fail(about(lease->worker(), "not given back", released.error()));
   }
-  auto released = lease_->release(last_used);
-  if (released) return {};
-  return fail(registry_error(
-      fmt::format("generator {}: worker id not given back: {}", settings_.name, released.error().message)));
+  return done;
+}
+
+Error SnowflakeSource::about(uint32_t worker, std::string_view what, const Error& why) const {
+  return registry_error(
+      fmt::format("generator {}: worker id {} {}: {}", settings_.name, worker, what, why.message));
 }
 
 }  // namespace evenkeel::idgen

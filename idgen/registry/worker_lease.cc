@@ -6,6 +6,7 @@
 #include <set>
 
 #include "idgen/layout.h"
+#include "idgen/worker_field.h"
 
 namespace evenkeel::idgen {
 namespace {
@@ -13,6 +14,13 @@ namespace {
 constexpr std::string_view equal_ids_warning = "two holders would make equal ids, so this one makes none";
 
 std::string layout_record(const Layout& layout) { return fmt::format("layout {}\n", fingerprint(layout)); }
+
+// " (js_safe_wide)" for the fingerprint of a layout that has a name.
+std::string named(const std::string& stored) {
+  for (const std::string_view name : layout_names())
+    if (fingerprint(*named_layout(name)) == stored) return fmt::format(" ({})", name);
+  return {};
+}
 
 }  // namespace
 
@@ -70,15 +78,16 @@ Status WorkerLease::check_layout(const std::string& where, const std::string& st
   const std::string configured = fingerprint(settings_.layout);
   if (stored == configured) return {};
   return fail(registry_error(fmt::format(
-      "{} was used with layout {}, now configured is {}: new ids could equal old ones. Configure "
+      "{} was used with layout {}{}, now configured is {}: new ids could equal old ones. Configure "
       "the old layout, or use another generator name, but only if its tables hold no ids of the old one",
-      where, stored, configured)));
+      where, stored, named(stored), configured)));
 }
 
-Status WorkerLease::take_fixed_id(uint32_t worker) {
-  if (worker >= worker_count(settings_.layout))
+Status WorkerLease::take_fixed_id(uint32_t number) {
+  if (number >= worker_numbers(settings_.layout))
     return fail(registry_error(
-        fmt::format("worker id {} does not fit {} worker bits", worker, settings_.layout.worker_bits)));
+        fmt::format("worker id {} does not fit: there are {}", number, worker_numbers(settings_.layout))));
+  const uint32_t worker = worker_id_of(settings_.layout, number);
   EVENKEEL_ASSIGN(const auto occupied, try_take(worker));
   if (!occupied) return {};
   const std::string remedy =
@@ -103,8 +112,9 @@ Status WorkerLease::take_free_id() {
   }
   const std::set<uint32_t> reserved(settings_.worker.peer_ids.begin(), settings_.worker.peer_ids.end());
   std::vector<std::pair<uint64_t, uint32_t>> candidates;  // bound (0: never used), worker
-  for (uint32_t worker = 0; worker < worker_count(settings_.layout); ++worker) {
-    if (reserved.contains(worker)) continue;
+  for (uint32_t number = 0; number < worker_numbers(settings_.layout); ++number) {
+    if (reserved.contains(number)) continue;
+    const uint32_t worker = worker_id_of(settings_.layout, number);
     const auto found = known.find(worker);
     candidates.emplace_back(found == known.end() ? 0 : found->second.bound, worker);
   }

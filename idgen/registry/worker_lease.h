@@ -86,7 +86,7 @@ class WorkerLease {
   Status read_clock();
   Status check_generator_layout();
   Status check_layout(const std::string& where, const std::string& stored) const;
-  Status take_fixed_id(uint32_t worker);
+  Status take_fixed_id(uint32_t number);
   Status take_free_id();
   Error none_free(size_t workers, const std::optional<Occupied>& first_to_free) const;
   // Nothing when the id is now ours.

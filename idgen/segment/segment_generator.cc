@@ -68,7 +68,7 @@ SegmentGenerator::SegmentGenerator(Parts parts)
       protected_numbers_(parts_.settings.segment.allocators.size(), 0) {}
 
 Result<DrawnKeys> SegmentGenerator::draw(const KeyDemand& demand, std::span<uint64_t> keys) {
-  EVENKEEL_TRY(check_demand(demand, keys, parts_.slots));
+  EVENKEEL_TRY(check_demand(demand, keys, parts_.slots, gene_modulus()));
   Seat& seat = seats_.mine();
   if (seat.map_version != map_version_.load(std::memory_order_acquire)) [[unlikely]] {
     const std::lock_guard lock(mutex_);

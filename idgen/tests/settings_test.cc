@@ -5,6 +5,7 @@
 #include <rapidcheck.h>
 
 #include "idgen/layout.h"
+#include "idgen/worker_field.h"
 
 namespace evenkeel::idgen {
 namespace {
@@ -54,8 +55,10 @@ TEST(Settings, C03_WorkersThatReachAllSlotsOnlyTogetherAreToldSo) {
   settings.worker.fixed_id = 4;
   settings.worker.peer_ids = {7};
   const auto report = check_settings(settings, 8192, now);
-  EXPECT_THAT(report.warnings,
-              ElementsAre(HasSubstr("workers 4, 7 reach all slots together, but not each of them alone")));
+  EXPECT_THAT(
+      report.warnings,
+      ElementsAre(HasSubstr("workers 4, 7 reach all slots together, but not each of them alone: 4 reaches "
+                            "0-4095, 7 reaches 4096-8191")));
 }
 
 TEST(Settings, C03_LeasedWorkersAreRefused) {
@@ -88,7 +91,9 @@ TEST(Settings, ImpossibleValuesAreRefusedWithTheReason) {
   EXPECT_THAT(errors_after([](auto& s) { s.worker.window_ms = 1500; }),
               ElementsAre(HasSubstr("at least twice renew_ms")));
   EXPECT_THAT(errors_after([](auto& s) { s.name = "a b"; }), ElementsAre(HasSubstr("generator name 'a b'")));
-  EXPECT_THAT(errors_after([](auto& s) { s.clock.freeze_tolerance_ms = -1; }),
+  EXPECT_THAT(errors_after([](auto& s) {
+                s.clock.backward = {{-1, ClockAction::freeze}};
+              }),
               ElementsAre(HasSubstr("negative")));
   EXPECT_THAT(errors_after([](auto& s) { s.layout.epoch_unix_ms = now + 1; }),
               ElementsAre(HasSubstr("lies in the future")));
@@ -144,6 +149,77 @@ TEST(SettingsProperty, ReachIsWhatTryingEveryIdFinds) {
   }));
 }
 
+TEST(Settings, LayoutsByName) {
+  const auto bits = [](std::string_view name) {
+    const auto layout = named_layout(name);
+    return layout ? fingerprint(*layout) : "none";
+  };
+  EXPECT_EQ(bits("classic"), "ms:41:10:12:1704067200000");
+  EXPECT_EQ(bits("business"), "ms:41:12:10:1704067200000");
+  EXPECT_EQ(bits("wide"), "ms:41:7:15:1704067200000");
+  EXPECT_EQ(bits("js_safe"), "s:31:10:12:1704067200000");
+  EXPECT_EQ(bits("js_safe_wide"), "s:31:4:18:1704067200000");
+  EXPECT_EQ(bits("snowflake"), "none");
+  for (const auto name : layout_names())
+    EXPECT_THAT(check_layout(*named_layout(name), now).errors, IsEmpty());
+  // What JavaScript holds exactly.
+  for (const auto name : {"js_safe", "js_safe_wide"}) {
+    const auto layout = *named_layout(name);
+    EXPECT_EQ(compose(layout, {last_tick(layout), static_cast<uint32_t>(worker_count(layout) - 1),
+                               sequence_count(layout) - 1}),
+              (uint64_t{1} << 53) - 1);
+  }
+}
+
+TEST(Settings, ALayoutWhoseSequenceIsNotLowIsRefused) {
+  Layout layout;
+  layout.order = {LayoutField::time, LayoutField::sequence, LayoutField::worker};
+  EXPECT_THAT(check_layout(layout, now).errors,
+              ElementsAre(HasSubstr("the sequence is not in the low bits, the worker is")));
+  layout.order = {LayoutField::worker, LayoutField::time, LayoutField::sequence};
+  EXPECT_THAT(check_layout(layout, now).errors, ElementsAre(HasSubstr("the time is not in the high bits")));
+}
+
+TEST(WorkerField, PartsWithAValueAreFixedAndTheRestIsTheWorkerNumber) {
+  Layout layout = *named_layout("business");
+  EXPECT_EQ(worker_numbers(layout), 4096u);
+  EXPECT_EQ(worker_id_of(layout, 4095), 4095u);
+  ASSERT_TRUE(set_part(layout, "data_centre", 5));
+  EXPECT_EQ(worker_numbers(layout), 64u);
+  EXPECT_EQ(worker_id_of(layout, 9), (5u << 6) | 9u);
+  ASSERT_TRUE(set_part(layout, "business", 63));
+  EXPECT_EQ(worker_numbers(layout), 1u);
+  EXPECT_EQ(worker_id_of(layout, 0), (5u << 6) | 63u);
+  EXPECT_THAT(set_part(layout, "business", 64).error().message, HasSubstr("hold 0 to 63, but the value 64"));
+  EXPECT_THAT(set_part(layout, "shop", 1).error().message, HasSubstr("it has data_centre, business"));
+  // An open part above a fixed one.
+  layout.worker_parts = {{"host", 4, {}}, {"dc", 3, 6}, {"rack", 5, {}}};
+  EXPECT_EQ(worker_numbers(layout), 512u);
+  EXPECT_EQ(worker_id_of(layout, (9 << 5) | 17), (9u << 8) | (6u << 5) | 17u);
+}
+
+TEST(Settings, ClockStepsMustRiseAndHaveWhatTheyNeed) {
+  const auto errors_of = [](std::vector<ClockStep> steps) {
+    auto settings = valid();
+    settings.clock.backward = std::move(steps);
+    return check_settings(settings, 128, now).errors;
+  };
+  EXPECT_THAT(errors_of({}), IsEmpty());
+  EXPECT_THAT(errors_of({{5, ClockAction::freeze},
+                         {200, ClockAction::wait},
+                         {10'000, ClockAction::strict},
+                         {ClockStep::any_size, ClockAction::pause_until_sync}}),
+              IsEmpty());
+  EXPECT_THAT(errors_of({{5, ClockAction::freeze}, {5, ClockAction::wait}}),
+              ElementsAre(HasSubstr("must rise")));
+  EXPECT_THAT(errors_of({{ClockStep::any_size, ClockAction::freeze}}),
+              ElementsAre(HasSubstr("60000 ms are allowed")));
+  EXPECT_THAT(errors_of({{5'001, ClockAction::wait}}),
+              ElementsAre(HasSubstr("longer than max_wait, 5000 ms")));
+  EXPECT_THAT(errors_of({{ClockStep::any_size, ClockAction::switch_worker}}),
+              ElementsAre(HasSubstr("name spares")));
+}
+
 TEST(Layout, DecodeShowsTimeWorkerAndSequence) {
   Layout layout;
   layout.worker_parts = {{"dc", 3}, {"host", 7}};
@@ -153,6 +229,8 @@ TEST(Layout, DecodeShowsTimeWorkerAndSequence) {
   EXPECT_EQ(decoded->parts, (IdParts{1'000, 429, 4095}));
   EXPECT_EQ(decoded->time, "2024-01-01T00:00:01.000Z");
   EXPECT_EQ(decoded->worker, "worker 429 (dc 3, host 45)");
+  const std::vector<WorkerPart> parts = {{"dc", 3, 3}, {"host", 7, 45}};
+  EXPECT_EQ(decoded->worker_parts, parts);
   EXPECT_FALSE(decode(layout, uint64_t{1} << 63));
   EXPECT_EQ(format_utc(-1), "1969-12-31T23:59:59.999Z");
 }

@@ -45,7 +45,8 @@ class Rig {
   }
   std::vector<uint64_t> draw_slots(const SteeredStart& start, const std::vector<uint32_t>& slots) {
     std::vector<uint64_t> ids(slots.size());
-    last = core.draw_slots(start, slots, ids, counters);
+    const Modulus modulus(start.map.slots());
+    last = core.draw_genes(start, {modulus, slots, false}, ids, counters);
     ids.resize(last.drawn);
     return ids;
   }

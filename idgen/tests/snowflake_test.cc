@@ -27,7 +27,7 @@ TEST(Snowflake, C14_FreezesSmallStepsBackAsTheArticleShows) {
   const std::vector<int64_t> strict = {0, 1, 2, 0, 0, 0, 0, -1, 1, 0, 0, 0};  // -1: refused
   for (const auto& [tolerance, expected] : {std::pair(5, tolerant), std::pair(0, strict)}) {
     ClockSettings settings;
-    settings.freeze_tolerance_ms = tolerance;
+    if (tolerance == 0) settings.backward = {{ClockStep::any_size, ClockAction::strict}};
     Rig rig({}, settings);
     const SteeredStart start = all_of(1);
     std::vector<int64_t> sequences;
@@ -146,7 +146,7 @@ TEST(Snowflake, AFrozenClockThatUsesUpItsUnitBorrowsWithinTheBound) {
 
 TEST(Snowflake, ABorrowedTickIsNoStepBack) {
   ClockSettings settings;
-  settings.freeze_tolerance_ms = 0;
+  settings.backward.clear();
   settings.max_borrow_ticks = 100;
   Rig rig({}, settings);
   const SteeredStart start = all_of(1);

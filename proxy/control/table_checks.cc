@@ -18,6 +18,18 @@ bool same_column(std::string_view a, std::string_view b) { return rule::fold_cas
 // CHAR, VARCHAR, BINARY and VARBINARY: strings that keep what is put in.
 bool is_plain_string(ColumnType type) { return type == ColumnType::string || type == ColumnType::varchar; }
 
+// TIMESTAMP is none: what it stores depends on the session's time zone.
+bool is_date(ColumnType type) { return type == ColumnType::date || type == ColumnType::datetime; }
+
+std::string takes(const rule::Algorithm& algorithm) {
+  std::string text = algorithm.accepts_integers() ? "integers" : "";
+  for (const auto& [accepted, what] :
+       {std::pair(algorithm.accepts_strings(), "CHAR, VARCHAR, BINARY and VARBINARY"),
+        std::pair(algorithm.accepts_dates(), "DATE and DATETIME")})
+    if (accepted) text += (text.empty() ? "" : ", ") + std::string(what);
+  return text;
+}
+
 void check_sharding_column(const rule::LogicalTable& rules, const Column& column, const std::string& where,
                            std::vector<Finding>& findings) {
   const std::string what = fmt::format("the sharding column {} of {} is {} ({})", column.name, name_of(rules),
@@ -33,10 +45,10 @@ void check_sharding_column(const rule::LogicalTable& rules, const Column& column
                                     "binary collation",
                                     what, column.collation_name)));
     }
-  } else if (!is_integer(column.type)) {
-    findings.push_back(error_finding(fmt::format(
-        "{}: {} takes {}", what, rules.algorithm->name(),
-        rules.algorithm->accepts_strings() ? "integers, CHAR, VARCHAR, BINARY and VARBINARY" : "integers")));
+  } else if (!(is_integer(column.type) && rules.algorithm->accepts_integers()) &&
+             !(is_date(column.type) && rules.algorithm->accepts_dates())) {
+    findings.push_back(error_finding(
+        fmt::format("{}: {} takes {}", what, rules.algorithm->name(), takes(*rules.algorithm))));
   }
   if (column.nullable) {
     findings.push_back(warning_finding(

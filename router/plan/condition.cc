@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/limits.h"
+#include "base/mysql/error_codes.h"
 #include "router/plan/constants.h"
 #include "router/plan/key_value.h"
 
@@ -88,6 +89,13 @@ Condition between(const sql::Expr& expr, const IsKey& is_key) {
   return condition;
 }
 
+// `no_slot` for a value that no row can have, because the algorithm gives it to no table.
+Result<rule::Slot> slot_of_match(const KeyReading& reading, const mysql::Value& value) {
+  auto slot = reading.algorithm.slot_of(value);
+  if (!slot && slot.error().code == mysql::er::no_partition_for_given_value) return no_slot;
+  return slot;
+}
+
 // Bounds that a conjunction sets, both inclusive.
 struct Bounds {
   std::optional<__int128> lowest;
@@ -139,11 +147,15 @@ Result<SlotSet> slots_within(Bounds bounds, const KeyReading& reading) {
   // The column's own bounds make `id < 5` on an unsigned column a small span too.
   const __int128 lowest = std::max(bounds.lowest.value_or(range->lowest), range->lowest);
   const __int128 highest = std::min(bounds.highest.value_or(range->highest), range->highest);
+  if (lowest > highest) return SlotSet::none();
+  if (auto between = reading.algorithm.slots_between(integer_key(reading.column, lowest),
+                                                     integer_key(reading.column, highest)))
+    return SlotSet{false, false, std::move(*between)};
   if (highest - lowest >= static_cast<__int128>(limits::key_range_span_max)) return set;
   set = SlotSet::none();
   for (__int128 value = lowest; value <= highest; ++value) {
-    EVENKEEL_ASSIGN(const rule::Slot slot, reading.algorithm.slot_of(integer_key(reading.column, value)));
-    set.slots.push_back(slot);
+    EVENKEEL_ASSIGN(const rule::Slot slot, slot_of_match(reading, integer_key(reading.column, value)));
+    if (slot != no_slot) set.slots.push_back(slot);
   }
   std::sort(set.slots.begin(), set.slots.end());
   set.slots.erase(std::unique(set.slots.begin(), set.slots.end()), set.slots.end());
@@ -160,8 +172,8 @@ Result<SlotSet> slots_of_equal(const Condition& condition, const KeyReading& rea
   if (match.fit == KeyFit::inexact) return set;
   set = SlotSet::none();
   if (match.fit == KeyFit::matches_nothing) return set;
-  EVENKEEL_ASSIGN(const rule::Slot slot, reading.algorithm.slot_of(match.value));
-  set.slots.push_back(slot);
+  EVENKEEL_ASSIGN(const rule::Slot slot, slot_of_match(reading, match.value));
+  if (slot != no_slot) set.slots.push_back(slot);
   return set;
 }
 
@@ -318,7 +330,7 @@ Result<std::vector<rule::Slot>> slots_of_list(const sql::Expr& list_expr, const 
       slots.push_back(no_slot);
       continue;
     }
-    EVENKEEL_ASSIGN(const rule::Slot slot, reading.algorithm.slot_of(match.value));
+    EVENKEEL_ASSIGN(const rule::Slot slot, slot_of_match(reading, match.value));
     slots.push_back(slot);
   }
   // One string or double in the list, and the servers may compare the whole list as doubles, which do not

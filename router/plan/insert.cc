@@ -22,6 +22,7 @@ using sql::ExprKind;
 struct RowKey {
   bool generates = false;
   std::optional<rule::Slot> slot;  // by the row's own sharding value; unset when that is the generated key
+  std::optional<uint32_t> gene;    // what the id must carry, where it is more than the slot
 };
 
 class Insert final : public Bound {
@@ -33,7 +34,7 @@ class Insert final : public Bound {
     EVENKEEL_ASSIGN(const auto rows, read_rows(arguments));
     for (uint32_t row = 0; row < rows.size(); ++row) {
       if (rows[row].generates)
-        demand.rows.push_back({row, rows[row].slot});
+        demand.rows.push_back({row, rows[row].gene ? rows[row].gene : rows[row].slot});
       else if (shape_.generates)
         note_explicit_id(row, arguments, demand);
     }
@@ -86,6 +87,7 @@ class Insert final : public Bound {
     }
     EVENKEEL_ASSIGN(const mysql::Value value, sharding_value(row, arguments));
     EVENKEEL_ASSIGN(key.slot, rule().algorithm->slot_of(value));
+    if (key.generates) key.gene = gene_of(value);
     return key;
   }
 
@@ -103,6 +105,15 @@ class Insert final : public Bound {
     } else if (stored->kind() == mysql::Value::Kind::uint64 || stored->as_int64() > 0) {
       demand.explicit_ids.push_back(stored->as_uint64());
     }
+  }
+
+  // The key's remainder by a modulus that is a multiple of the number of slots.
+  std::optional<uint32_t> gene_of(const mysql::Value& value) const {
+    const uint32_t modulus = rule().gene.modulus;
+    if (modulus == 0 || !value.is_integer()) return std::nullopt;
+    if (value.kind() == mysql::Value::Kind::uint64) return static_cast<uint32_t>(value.as_uint64() % modulus);
+    const int64_t rest = value.as_int64() % int64_t{modulus};
+    return static_cast<uint32_t>(rest < 0 ? rest + modulus : rest);
   }
 
   // Omitted, DEFAULT, NULL, and 0 unless the session says that 0 is 0.

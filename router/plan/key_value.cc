@@ -6,6 +6,7 @@
 
 #include "base/mysql/error_codes.h"
 #include "router/plan/collation_rules.h"
+#include "router/rule/date_text.h"
 
 namespace evenkeel::plan {
 namespace {
@@ -112,6 +113,26 @@ KeyMatch match_integer(const catalog::Column& column, const IntegerRange& range,
   return match;
 }
 
+// TIMESTAMP is none: what it stores depends on the session's time zone.
+bool is_date(const catalog::Column& column) {
+  return column.type == ColumnType::date || column.type == ColumnType::datetime;
+}
+
+// The constant as a DATE or DATETIME column holds it, in the one text form that both servers read alike.
+std::optional<Value> date_key(const catalog::Column& column, const Value& constant, const TextFacts& text) {
+  const bool readable = constant.kind() == Kind::date || constant.kind() == Kind::datetime ||
+                        (constant.kind() == Kind::string && !text.introduced);
+  const auto time = readable ? rule::parse_date_time(constant.text()) : std::nullopt;
+  if (!time) return std::nullopt;
+  if (column.type == ColumnType::date) {
+    if (time->has_time) return std::nullopt;
+    return Value::temporal(Kind::date, constant.text());
+  }
+  // More decimals than the column has are rounded when stored.
+  if (time->decimals > column.decimals) return std::nullopt;
+  return Value::temporal(Kind::datetime, time->has_time ? constant.text() : constant.text() + " 00:00:00");
+}
+
 Error not_exact(const catalog::Column& column, const Value& constant) {
   return unsupported(fmt::format(
       "value of type {} for sharding column '{}' of type {}: a row is stored where its value says, so "
@@ -154,13 +175,15 @@ Value integer_key(const catalog::Column& column, __int128 value) {
 }
 
 bool can_be_key(const catalog::Column& column) {
-  return integer_range(column) || (is_sized_string(column) && compares_by_code(column.collation_name) &&
-                                   is_ascii_superset(charset_of(column.collation_name)));
+  return integer_range(column) || is_date(column) ||
+         (is_sized_string(column) && compares_by_code(column.collation_name) &&
+          is_ascii_superset(charset_of(column.collation_name)));
 }
 
 bool same_key_family(const catalog::Column& left, const catalog::Column& right) {
   if (!can_be_key(left) || !can_be_key(right)) return false;
   if (integer_range(left)) return integer_range(right) && left.is_unsigned == right.is_unsigned;
+  if (is_date(left)) return left.type == right.type;
   return left.collation_name == right.collation_name && left.type == right.type;
 }
 
@@ -168,6 +191,11 @@ KeyMatch match_key(const catalog::Column& column, const Value& constant, const T
   if (constant.is_null()) return {KeyFit::matches_nothing, {}, false};
   if (const auto range = integer_range(column)) return match_integer(column, *range, constant);
   if (!can_be_key(column)) return {};
+  if (is_date(column)) {
+    auto key = date_key(column, constant, text);
+    if (!key) return {};
+    return {KeyFit::exact, std::move(*key), false};
+  }
   if (constant.kind() == Kind::string && same_bytes(column, constant.text(), text)) {
     return {KeyFit::exact, Value::string(std::string(without_padding(column, constant.text()))), false};
   }
@@ -191,11 +219,16 @@ Result<Value> stored_key(const catalog::Column& column, const Value& constant, c
     }
     return integer_key(column, integer->value);
   }
+  if (is_date(column)) {
+    auto key = date_key(column, constant, text);
+    if (!key) return fail(not_exact(column, constant));
+    return std::move(*key);
+  }
   if (!can_be_key(column)) {
-    return fail(
-        unsupported(fmt::format("sharding column '{}' of type {}: only integers and strings of a binary "
-                                "or _bin collation say where a row is",
-                                column.name, column.type_text)));
+    return fail(unsupported(
+        fmt::format("sharding column '{}' of type {}: only integers, DATE, DATETIME and strings of a "
+                    "binary or _bin collation say where a row is",
+                    column.name, column.type_text)));
   }
   const bool is_text = constant.kind() == Kind::string && same_bytes(column, constant.text(), text);
   if (!is_text && constant.kind() != Kind::bytes) return fail(not_exact(column, constant));

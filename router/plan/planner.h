@@ -73,7 +73,8 @@ using BoundPtr = std::shared_ptr<const BoundStatement>;
 Result<BoundPtr> bind(sql::StatementPtr statement, const sql::Tokens& tokens, catalog::CatalogPtr catalog,
                       rule::RuleSetPtr rules, const SessionFacts& facts);
 
-// An id for `row` of the INSERT; `slot` set: the id must name this slot (a table sharded by another column).
+// An id for `row` of the INSERT; `slot` set: the id must name this slot (a table sharded by another column),
+// or carry this remainder of the table's gene modulus where one is configured.
 struct RowDemand {
   uint32_t row = 0;
   std::optional<rule::Slot> slot;

@@ -7,7 +7,17 @@
 
 namespace evenkeel::rule {
 
-std::shared_ptr<const Algorithm> make_mod(uint32_t slots);
-std::shared_ptr<const Algorithm> make_hash_mod(uint32_t slots);
+using MadeAlgorithm = Result<std::shared_ptr<const Algorithm>>;
+
+MadeAlgorithm make_mod(uint32_t slots, const AlgorithmParameters& parameters);
+MadeAlgorithm make_hash_mod(uint32_t slots, const AlgorithmParameters& parameters);
+MadeAlgorithm make_range(uint32_t slots, const AlgorithmParameters& parameters);
+MadeAlgorithm make_list(uint32_t slots, const AlgorithmParameters& parameters);
+MadeAlgorithm make_interval(uint32_t slots, const AlgorithmParameters& parameters);
+
+// For values that belong to no slot: MySQL's error 1526.
+Error no_slot_for(const Algorithm& algorithm, const mysql::Value& value);
+// For kinds of values that the algorithm has no rule for. `takes`: "integers".
+Error no_rule_for(const Algorithm& algorithm, const mysql::Value& value, std::string_view takes);
 
 }  // namespace evenkeel::rule

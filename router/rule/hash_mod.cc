@@ -33,9 +33,7 @@ class HashMod final : public Algorithm {
       case mysql::Value::Kind::bytes:
         return slot_of_text(value.text());
       default:
-        return fail(unsupported(fmt::format(
-            "sharding algorithm hash_mod has no rule for a {} value; it takes integers and strings",
-            to_string(value.kind()))));
+        return fail(no_rule_for(*this, value, "integers and strings"));
     }
   }
 
@@ -53,6 +51,9 @@ class HashMod final : public Algorithm {
 
 }  // namespace
 
-std::shared_ptr<const Algorithm> make_hash_mod(uint32_t slots) { return std::make_shared<HashMod>(slots); }
+MadeAlgorithm make_hash_mod(uint32_t slots, const AlgorithmParameters& parameters) {
+  if (!parameters.empty()) return fail(config_error("sharding algorithm hash_mod takes no parameters"));
+  return std::make_shared<const HashMod>(slots);
+}
 
 }  // namespace evenkeel::rule

@@ -1,6 +1,4 @@
 // mod: the non-negative remainder of the key by the number of slots. DO NOT CHANGE: rows lie where it says.
-#include <fmt/format.h>
-
 #include "router/rule/algorithms.h"
 
 namespace evenkeel::rule {
@@ -23,9 +21,7 @@ class Mod final : public Algorithm {
         return static_cast<Slot>(rest < 0 ? rest + slots_ : rest);
       }
       default:
-        return fail(
-            unsupported(fmt::format("sharding algorithm mod has no rule for a {} value; it takes integers",
-                                    to_string(value.kind()))));
+        return fail(no_rule_for(*this, value, "integers"));
     }
   }
 
@@ -39,6 +35,9 @@ class Mod final : public Algorithm {
 
 }  // namespace
 
-std::shared_ptr<const Algorithm> make_mod(uint32_t slots) { return std::make_shared<Mod>(slots); }
+MadeAlgorithm make_mod(uint32_t slots, const AlgorithmParameters& parameters) {
+  if (!parameters.empty()) return fail(config_error("sharding algorithm mod takes no parameters"));
+  return std::make_shared<const Mod>(slots);
+}
 
 }  // namespace evenkeel::rule

@@ -32,6 +32,7 @@ std::vector<uint32_t> permitted_residues(const Algorithm& algorithm, std::span<c
 }
 
 std::vector<Slot> unreachable_slots(const Algorithm& algorithm) {
+  if (algorithm.reaches_all_by_making()) return {};
   const uint64_t asked = algorithm.period() != 0 ? algorithm.period() : samples_per_slot * algorithm.slots();
   std::vector<bool> reached(algorithm.slots());
   uint32_t missing = algorithm.slots();

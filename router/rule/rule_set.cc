@@ -32,7 +32,8 @@ std::shared_ptr<LogicalTable> make_table(const std::string& schema, const TableS
       return nullptr;
     }
   }
-  auto algorithm = make_algorithm(settings.algorithm, static_cast<uint32_t>(slots->size()));
+  auto algorithm =
+      make_algorithm(settings.algorithm, static_cast<uint32_t>(slots->size()), settings.algorithm_parameters);
   if (!algorithm) {
     faults.add(settings.where, fmt::format("table \"{}\": {}", settings.name, algorithm.error().message));
     return nullptr;
@@ -45,6 +46,7 @@ std::shared_ptr<LogicalTable> make_table(const std::string& schema, const TableS
   table->slots = std::move(*slots);
   table->generated_column = settings.generated_column;
   table->generator = settings.generator;
+  table->gene = settings.gene;
   table->accept_table_unique = settings.unique_scope_table;
   check_reachable(*table, settings, faults);
   return table;

@@ -36,7 +36,8 @@ struct LogicalTable {
   std::vector<ActualTable> slots;              // by slot number
   std::string generated_column;                // the column that the proxy fills; empty: none
   std::string generator;                       // name of the key generator in the configuration
-  bool accept_table_unique = false;            // unique_scope: table
+  GeneSettings gene;                 // what the generated key carries, where it is not the key column
+  bool accept_table_unique = false;  // unique_scope: table
   // Tables of one binding group have the same slots count, algorithm and instance/database per slot; 0: none.
   uint32_t binding_group = 0;
 

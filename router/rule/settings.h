@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace evenkeel::rule {
@@ -31,10 +33,38 @@ struct TopologySettings {
   enum class TableNumber : uint8_t { global, within_database } table_number = TableNumber::global;
 };
 
+// What the algorithms range, list and interval are told; mod and hash_mod need nothing. Each algorithm's file
+// says what it takes.
+struct AlgorithmParameters {
+  // range: ascending. One fewer than the slots: open at both ends. One more: the first and the last bound are
+  // the ends, and values outside belong to no slot.
+  std::vector<int64_t> bounds;
+  // list: the values of each slot.
+  using ListValue = std::variant<int64_t, std::string>;
+  std::vector<std::vector<ListValue>> lists;
+  std::optional<uint32_t> otherwise;  // list: the slot of all other values; without it they belong to none
+  // interval: slot i holds [start + i * every units, start + (i+1) * every units).
+  std::string start;  // "2026-01-01" or "2026-01-01 12:00:00"
+  uint32_t every = 0;
+  enum class Unit : uint8_t { hour, day, month, year } unit = Unit::day;
+  bool cycle = false;  // interval: after the last slot comes the first again, and before the first the last
+
+  bool empty() const { return bounds.empty() && lists.empty() && !otherwise && start.empty() && every == 0; }
+};
+
+// How the generated key of a table that another column shards carries what decides the slot.
+struct GeneSettings {
+  enum class Method : uint8_t { shared, blocks, classes } method = Method::shared;
+  // The key carries `sharding key mod modulus`; 0: the number of slots, by whatever algorithm.
+  uint32_t modulus = 0;
+  bool operator==(const GeneSettings&) const = default;
+};
+
 struct TableSettings {
   std::string name;
   std::string key;  // sharding column
   std::string algorithm = "mod";
+  AlgorithmParameters algorithm_parameters;
   TopologySettings topology;
   // Where instance, database and table are each given as an expression of their own (`id % 4`, `id % 16`, …)
   // instead of a topology: moduli, checked over one period and refused when tables are unreachable (case
@@ -47,6 +77,7 @@ struct TableSettings {
   } moduli;
   std::string generated_column;  // empty: no generated key
   std::string generator;
+  GeneSettings gene;
   bool unique_scope_table = false;
   std::string binding;  // name of the binding group; empty: none
   std::string where;    // "file:line:column: path" for messages

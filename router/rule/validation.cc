@@ -34,8 +34,9 @@ std::string binding_difference(const LogicalTable& first, const LogicalTable& ot
   if (first.slot_count() != other.slot_count()) {
     return fmt::format("has {} tables, the other {}", other.slot_count(), first.slot_count());
   }
-  if (first.algorithm->name() != other.algorithm->name()) {
-    return fmt::format("is sharded by {}, the other by {}", other.algorithm->name(), first.algorithm->name());
+  if (first.algorithm->description() != other.algorithm->description()) {
+    return fmt::format("is sharded by {}, the other by {}", other.algorithm->description(),
+                       first.algorithm->description());
   }
   for (Slot slot = 0; slot < first.slot_count(); ++slot) {
     const ActualTable& a = first.slots[slot];

@@ -25,6 +25,7 @@ ROOMS = {
     "router/merge": ["base"],
     "idgen": ["base"],
     "idgen/registry": ["idgen"],
+    "idgen/remap": ["idgen"],
     "idgen/segment": ["idgen"],
     "idgen/library": ["idgen/registry"],
     "proxy/protocol": ["base"],

@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 // The last tick that ids were made of, once no more can be.
 uint64_t closed(SnowflakeGenerator& generator) {
   generator.close();
-  return generator.last_tick();
+  return generator.last_tick(generator.workers().front());
 }
 
 class WorkerLeaseTest : public ::testing::Test {
@@ -255,10 +255,8 @@ TEST_F(WorkerLeaseTest, AnotherLayoutIsRefused) {
   settings.layout.worker_bits = 11;
   const auto refused = acquire_or_error(*registry, "proxy A");
   ASSERT_FALSE(refused);
-  EXPECT_THAT(
-      refused.error().message,
-      HasSubstr(
-          "was used with layout ms:41:10:12:1704067200000, now configured is ms:41:11:11:1704067200000"));
+  EXPECT_THAT(refused.error().message, HasSubstr("was used with layout ms:41:10:12:1704067200000 (classic), "
+                                                 "now configured is ms:41:11:11:1704067200000"));
 }
 
 TEST_F(WorkerLeaseTest, ADamagedRecordIsNotTakenForANewWorker) {
@@ -461,7 +459,7 @@ TEST_F(SharedStoreTest, OneGeneratorHasOneLayout) {
   settings.layout.epoch_unix_ms += 1;
   EXPECT_EQ(
       acquire_or_error(registry, "B").error().message,
-      "generator main was used with layout ms:41:10:12:1704067200000, now configured is "
+      "generator main was used with layout ms:41:10:12:1704067200000 (classic), now configured is "
       "ms:41:10:12:1704067200001: new ids could equal old ones. Configure the old layout, or use another "
       "generator name, but only if its tables hold no ids of the old one");
 }

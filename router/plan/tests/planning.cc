@@ -19,6 +19,13 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
+std::vector<int64_t> integers_of(const std::string& text) {
+  std::vector<int64_t> integers;
+  std::istringstream in(text);
+  for (std::string word; std::getline(in, word, ',');) integers.push_back(std::stoll(word));
+  return integers;
+}
+
 rule::TableSettings table_settings(const std::vector<std::string>& words, const std::string& schema,
                                    const std::vector<std::string>& instances) {
   rule::TableSettings table;
@@ -34,6 +41,20 @@ rule::TableSettings table_settings(const std::vector<std::string>& words, const 
     if (name == "key") table.key = value;
     if (name == "generated") table.generated_column = value;
     if (name == "algorithm") table.algorithm = value;
+    if (name == "bounds") table.algorithm_parameters.bounds = integers_of(value);
+    if (name == "start") table.algorithm_parameters.start = value;
+    if (name == "months") {
+      table.algorithm_parameters.every = static_cast<uint32_t>(std::stoul(value));
+      table.algorithm_parameters.unit = rule::AlgorithmParameters::Unit::month;
+    }
+    // Slots by '|', values by ','.
+    if (name == "lists") {
+      std::istringstream lists(value);
+      for (std::string list; std::getline(lists, list, '|');) {
+        auto& values = table.algorithm_parameters.lists.emplace_back();
+        for (const int64_t integer : integers_of(list)) values.emplace_back(integer);
+      }
+    }
     if (name == "databases") table.topology.databases = static_cast<uint32_t>(std::stoul(value));
     if (name == "tables") table.topology.tables = static_cast<uint32_t>(std::stoul(value));
     if (name == "binding") table.binding = value;

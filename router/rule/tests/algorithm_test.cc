@@ -112,7 +112,7 @@ TEST(Algorithms, SayWhatTheyAre) {
 
 TEST(Algorithms, NamesAndSizesAreChecked) {
   EXPECT_EQ(make_algorithm("crc32", 8).error().message,
-            "unknown sharding algorithm \"crc32\"; known are mod, hash_mod");
+            "unknown sharding algorithm \"crc32\"; known are mod, hash_mod, range, list, interval");
   EXPECT_EQ(make_algorithm("mod", 0).error().message, "0 slots; allowed are 1 to 65536");
   EXPECT_FALSE(make_algorithm("mod", limits::slots_max + 1).has_value());
   EXPECT_TRUE(make_algorithm("mod", limits::slots_max).has_value());
