@@ -8,7 +8,7 @@ packages_build=(
   libevent-dev libssl-dev libyaml-cpp-dev libmysqlcppconn-dev libboost-dev
   libexpected-dev libfmt-dev libspdlog-dev libcli11-dev nlohmann-json3-dev
   libxxhash-dev zlib1g-dev libhiredis-dev libcurl4-openssl-dev libzookeeper-mt-dev prometheus-cpp-dev
-  libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
+  libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libsqlite3-dev
 )
 packages_demo=(mariadb-server-core mariadb-client-core)
 packages_test=(gcc libc6-dev libmariadb-dev python3 python3-pymysql python3-yaml python3-cryptography nodejs npm)

@@ -83,4 +83,13 @@ class FakeConnection {
   std::map<uint32_t, std::pair<std::string, uint16_t>> prepared_;  // SQL, parameters
 };
 
+// What stands behind the instances when no rules tell their answers: storage of some kind.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual Answer answer(const FakeConnection& connection, const Received& command) = 0;
+  // The server's transaction of this connection is gone: a deadlock's victim, or the connection ended.
+  virtual void roll_back(const FakeConnection& connection) = 0;
+};
+
 }  // namespace evenkeel::session::testing

@@ -326,6 +326,7 @@ void Script::settle() {
   quiet_ = true;
   rules_.clear();
   weather_.fault_at = SIZE_MAX;
+  weather_.fault_every = UINT64_MAX;
   weather_.refuse_lease = SIZE_MAX;
   lease_later_ = false;
   client_reads_ = true;

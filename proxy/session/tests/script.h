@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "idgen/generator.h"
 #include "proxy/session/session.h"
 #include "proxy/session/statement_cache.h"
@@ -45,6 +46,10 @@ struct Weather {
   Fault fault = Fault::none;
   size_t refuse_lease = SIZE_MAX;  // number of the lease that is refused
   size_t vanish_at = SIZE_MAX;     // number of the answer after which the client is gone
+  // Decides instead of the numbers above: pieces, whose turn it is, and which answers go wrong, one in
+  // `fault_every`.
+  Random* luck = nullptr;
+  uint64_t fault_every = UINT64_MAX;
 };
 
 // What every session must keep whatever happens; empty: all is well.
@@ -68,6 +73,13 @@ class Script final : public SessionPort {
   // After the script: ends what is open, checks that the session still works and that nothing is held.
   void settle();
   Verdict verdict();
+
+  // From now on `engine` answers what instances are asked. It must outlive the last command.
+  void use(Engine& engine) { engine_ = &engine; }
+  const rule::RuleSet& rules() const { return *world_.rules; }
+  const std::vector<std::string>& client_answers() const { return client_answers_; }
+  bool client_closed() const { return client_closed_; }
+  const std::vector<std::string>& complaints() const { return complaints_; }
 
   // SessionPort
   std::string& client_out() override { return client_out_; }
@@ -125,6 +137,7 @@ class Script final : public SessionPort {
   void lose(FakeConnection& connection, const std::string& reason);
   void grant(const Asked& asked);
   void serve(FakeConnection& connection);
+  void serve_from_engine(FakeConnection& connection, const Received& command);
   void read_answers();
   void on_packet(Command& command, std::string_view payload);
   void check_nothing_stayed(const Command& command);
@@ -135,7 +148,11 @@ class Script final : public SessionPort {
   const std::string& name(rule::InstanceId instance) const { return environment_.instance_names[instance]; }
   std::optional<rule::InstanceId> instance_of(std::string_view word) const;
 
+  Fault next_fault();
+  size_t next_piece(size_t available);
+
   Weather weather_;
+  Engine* engine_ = nullptr;
   plan::testing::World world_;
   ManualClock clock_{1'790'000'000'000'000};
   std::vector<std::unique_ptr<idgen::KeyGenerator>> generators_;

@@ -60,6 +60,7 @@ void Script::release(exec::Connection* connection) {
   fake.lent = false;
   if (connection->lost || connection->retire || connection->awaited > 0) {
     say(name(connection->instance) + " closed");
+    if (engine_ != nullptr) engine_->roll_back(fake);
     fake.end();
     return;
   }
@@ -144,27 +145,58 @@ void Script::serve(FakeConnection& fake) {
   for (const Received& command : fake.take_commands()) {
     say(fmt::format("{} < {}", name(fake.connection.instance), command.text));
     if (protocol::has_no_answer(command.command)) continue;
+    if (engine_ != nullptr) {
+      serve_from_engine(fake, command);
+      continue;
+    }
     const Answer answer = answer_for(fake, command);
     if (answer.kind == Answer::Kind::hold || !fake.held.empty()) {
       fake.held.push_back(command);
       continue;
     }
-    const Fault fault = answers_ == weather_.fault_at ? weather_.fault : Fault::none;
+    const Fault fault = next_fault();
     ++answers_;
     fake.answer(command, answer, fault);
   }
 }
 
+// What goes wrong before the command is carried out is not asked of the engine.
+void Script::serve_from_engine(FakeConnection& fake, const Received& command) {
+  if (fake.lost_after) return;
+  const Fault fault = next_fault();
+  ++answers_;
+  if (fault != Fault::none)
+    say(fmt::format("{} goes wrong: {}", name(fake.connection.instance), to_string(fault)));
+  if (fault == Fault::deadlock) engine_->roll_back(fake);
+  const bool carried_out = fault != Fault::err && fault != Fault::deadlock && fault != Fault::lost_before;
+  fake.answer(command, carried_out ? engine_->answer(fake, command) : Answer{}, fault);
+}
+
+Fault Script::next_fault() {
+  if (weather_.luck == nullptr) return answers_ == weather_.fault_at ? weather_.fault : Fault::none;
+  if (weather_.fault_every == UINT64_MAX || weather_.luck->below(weather_.fault_every) != 0)
+    return Fault::none;
+  constexpr Fault faults[] = {Fault::err, Fault::deadlock, Fault::lost_before, Fault::lost_within,
+                              Fault::lost_after};
+  return faults[weather_.luck->below(std::size(faults))];
+}
+
+size_t Script::next_piece(size_t available) {
+  if (weather_.luck != nullptr)
+    return weather_.luck->below(3) == 0 ? available : 1 + weather_.luck->below(40);
+  return weather_.piece == 0 ? available : weather_.piece;
+}
+
 void Script::lose(FakeConnection& fake, const std::string& reason) {
   say(name(fake.connection.instance) + " lost");
+  if (engine_ != nullptr) engine_->roll_back(fake);
   fake.end();
   fake.connection.lost = true;
   if (fake.lent && session_) session_->on_backend_lost(&fake.connection, reason);
 }
 
 void Script::deliver(FakeConnection& fake) {
-  const size_t piece = weather_.piece == 0 ? fake.inbox.size() : weather_.piece;
-  const std::string bytes = fake.inbox.substr(fake.taken, piece);
+  const std::string bytes = fake.inbox.substr(fake.taken, next_piece(fake.inbox.size()));
   fake.taken += bytes.size();
   if (fake.taken == fake.inbox.size()) {
     fake.inbox.clear();
@@ -181,6 +213,9 @@ bool Script::step() {
   std::sort(order.begin(), order.end(),
             [](const auto* a, const auto* b) { return a->connection.instance < b->connection.instance; });
   if (weather_.last_instance_first) std::reverse(order.begin(), order.end());
+  if (weather_.luck != nullptr)
+    for (size_t left = order.size(); left > 1; --left)
+      std::swap(order[left - 1], order[weather_.luck->below(left)]);
   for (FakeConnection* connection : order) {
     if (connection->ended || !connection->lent) continue;
     if (!connection->inbox.empty() && !connection->paused) {
