@@ -102,6 +102,7 @@ const Section<TableSettings>& gene_section() {
           {"method", read_method, true},
           {"modulus", [](const Place& place,
                          TableSettings& out) { read_number(place, out.gene.modulus, 1, limits::slots_max); }},
+          {"routes", [](const Place& place, TableSettings& out) { read(place, out.gene.routes); }},
       }};
   return section;
 }

@@ -108,6 +108,15 @@ void add_gene_faults(const rule::TableSettings& from, const idgen::GeneratorSett
   idgen::Gene gene{idgen::GeneMethod::shared, from.gene.modulus};
   if (from.gene.method == Method::blocks) gene.method = idgen::GeneMethod::blocks;
   if (from.gene.method == Method::classes) gene.method = idgen::GeneMethod::classes;
+  if (generator.kind == idgen::GeneratorKind::segment) {
+    // Any number may be looked for in a segment; there are no units in which to count by itself.
+    if (gene != idgen::Gene{})
+      errors.push_back(
+          fmt::format("{}: generated_key.gene: generator {} counts in segments, which know the "
+                      "method shared and no modulus",
+                      from.where, generator.name));
+    return;
+  }
   if (from.gene == rule::GeneSettings{}) return;
   const auto report = idgen::check_gene(gene, generator.layout, slots);
   for (const auto& text : report.errors) errors.push_back(fmt::format("{}: {}", from.where, text));

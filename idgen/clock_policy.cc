@@ -28,6 +28,12 @@ void check_step(const ClockStep& step, const GeneratorSettings& settings, std::v
                                    size_text(step), settings.clock.max_wait_ms));
       break;
     case ClockAction::switch_worker:
+      if (settings.kind == GeneratorKind::hybrid) {
+        errors.push_back(
+            "clock: switch_worker: a number from the store of segments (kind: hybrid) is not switched; use "
+            "kind snowflake, or another action");
+        break;
+      }
       if (!settings.worker.fixed_id || !settings.worker.spare_ids.empty()) break;
       errors.push_back(
           "clock: switch_worker needs another worker id to switch to: lease the worker id, or name spares");

@@ -117,13 +117,18 @@ void check_worker(const GeneratorSettings& settings, SettingsReport& report) {
                                         worker.window_ms, to_string(settings.layout.unit)));
 }
 
-// Of the segments only the allocators matter.
+// Of the segments only the allocators matter, of the worker settings nothing but its parts.
 void check_hybrid(const GeneratorSettings& settings, SettingsReport& report) {
   for (auto& error : check_segment(settings.segment, false)) report.errors.push_back(std::move(error));
-  if (settings.segment.prefix_bits >= std::max<uint8_t>(1, settings.layout.worker_bits))
+  const int open_bits = std::bit_width(worker_numbers(settings.layout)) - 1;
+  if (settings.segment.prefix_bits >= std::max(1, open_bits))
     report.errors.push_back(
-        fmt::format("segment: prefix_bits {} leave no number in the layout's {} worker bits",
-                    settings.segment.prefix_bits, settings.layout.worker_bits));
+        fmt::format("segment: prefix_bits {} leave no number in the {} worker bits that "
+                    "the layout leaves open",
+                    settings.segment.prefix_bits, open_bits));
+  if (settings.worker.lanes > 1)
+    report.warnings.push_back(
+        fmt::format("worker: lanes {} do not apply: kind hybrid takes one number", settings.worker.lanes));
 }
 
 // "4 reaches 0-4095, 7 reaches 4096-8191".
@@ -151,11 +156,11 @@ void check_reach(const GeneratorSettings& settings, uint32_t slots, SettingsRepo
   const std::string shortage =
       fmt::format("layout {}: its {} ids a {} are fewer than {} slots", bits_text(settings.layout), sequences,
                   to_string(settings.layout.unit), slots);
-  if (!worker.fixed_id) {
-    report.errors.push_back(
-        shortage +
-        ", so the slots that a proxy reaches depend on the worker id it happens to lease. Give the "
-        "sequence more bits (the layout `wide` suits up to 8192 slots)");
+  if (settings.kind == GeneratorKind::hybrid || !worker.fixed_id) {
+    report.errors.push_back(fmt::format(
+        "{}, so the slots that a proxy reaches depend on the worker id it happens to {}. Give the "
+        "sequence more bits (the layout `wide` suits up to 8192 slots)",
+        shortage, settings.kind == GeneratorKind::hybrid ? "get" : "lease"));
     return;
   }
   std::vector<uint32_t> workers;

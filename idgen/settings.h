@@ -167,8 +167,8 @@ struct SettingsReport {
 SettingsReport check_layout(const Layout& layout, int64_t now_unix_ms);
 
 // The whole of `settings` for a logical table of `slots` slots, the layout included. When the sequence is
-// shorter than the slots: with leased worker ids an error, with fixed ones a warning that names the slots out
-// of reach.
+// shorter than the slots: with worker ids that nobody chose (leased ones, numbers of a hybrid) an error, with
+// fixed ones a warning that says which reaches which, or which slots none reaches.
 SettingsReport check_settings(const GeneratorSettings& settings, uint32_t slots, int64_t now_unix_ms);
 
 // For each slot whether an id modulo `slots` can name it when only these workers make ids.

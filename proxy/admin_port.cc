@@ -148,7 +148,8 @@ Status AdminPort::start_http() {
   router_->add("GET", "/metrics", std::nullopt, [this](const Call&) {
     metrics::Page page;
     const auto report = parts_.server->report();
-    add_samples(page, *parts_.config, *parts_.generators, *parts_.server, report ? &*report : nullptr);
+    add_samples(page, *parts_.config, *parts_.generators, *parts_.server, report ? &*report : nullptr,
+                parts_.clock->unix_millis());
     if (parts_.add_metrics) parts_.add_metrics(page);
     return Outcome{http::text_response(page.text(), metrics::page_content_type)};
   });

@@ -8,6 +8,7 @@
 #include "base/mysql/error_codes.h"
 #include "config/yaml_tree.h"
 #include "idgen/layout.h"
+#include "proxy/ids/generator_samples.h"
 
 namespace evenkeel {
 
@@ -303,7 +304,7 @@ Result<ResultTable> changes_table(const std::string& source, const std::string& 
 }
 
 void add_samples(metrics::Page& page, const config::Config& config, const KeyGenerators& generators,
-                 const net::Server& server, const net::LoopReport* report) {
+                 const net::Server& server, const net::LoopReport* report, int64_t now_unix_ms) {
   page.gauge("evenkeel_clients", "Connected clients.", {}, server.clients());
   for (const auto& total : server.totals()) {
     page.counter("evenkeel_" + total.name + "_total", "Since the start; see docs/metrics.md.", {},
@@ -337,20 +338,11 @@ void add_samples(metrics::Page& page, const config::Config& config, const KeyGen
              "Generators whose last renewal failed; they go on until their reserved time ends.", {},
              health.sources_failing);
   for (const auto& [table, generator] : generators.by_table()) {
-    const metrics::Labels labels{{"table", table->schema + "." + table->name}};
-    const idgen::Counters counters = generator->counters();
-    const auto add = [&](const char* name, const char* help, uint64_t value) {
-      page.counter(name, help, labels, static_cast<double>(value));
-    };
-    add("evenkeel_ids_total", "Ids made.", counters.ids);
-    add("evenkeel_id_waits_total", "Draws that were told to come back later.", counters.waits);
-    add("evenkeel_id_refusals_total", "Draws that ended in an error.", counters.refusals);
-    add("evenkeel_id_rows_outside_map_total",
-        "Rows of batches that fell where the steering map permits none.", counters.rows_outside_map);
-    add("evenkeel_id_broken_batches_total", "Batches that are not consecutive throughout.",
-        counters.broken_batches);
-    add("evenkeel_id_ticks_borrowed_total", "Time units opened before the clock reached them.",
-        counters.ticks_borrowed);
+    const idgen::GeneratorSettings& settings = *config.find_generator(table->generator);
+    std::optional<idgen::Layout> layout;
+    if (settings.kind != idgen::GeneratorKind::segment) layout = settings.layout;
+    ids::add_generator_samples(page, {{"table", table->schema + "." + table->name}}, *generator, layout,
+                               now_unix_ms);
   }
 }
 

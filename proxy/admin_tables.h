@@ -34,6 +34,6 @@ Result<mysql::ResultTable> changes_table(const std::string& source, const std::s
 
 // The samples of /metrics. `report`: null when the loops did not answer.
 void add_samples(metrics::Page& page, const config::Config& config, const KeyGenerators& generators,
-                 const net::Server& server, const net::LoopReport* report);
+                 const net::Server& server, const net::LoopReport* report, int64_t now_unix_ms);
 
 }  // namespace evenkeel

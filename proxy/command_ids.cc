@@ -82,6 +82,7 @@ Status start_http(IdService& service) {
   service.gate = std::make_unique<http::Gate>(settings.users, settings.http.settings, service.clock);
   service.router = std::make_unique<http::Router>(*service.gate);
   ids::RouteParts routes;
+  routes.clock = &service.clock;
   routes.spaces = service.spaces.get();
   routes.not_ready = [&service] { return reason_not_ready(service); };
   routes.add_metrics = [&service](metrics::Page& page) {

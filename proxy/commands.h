@@ -32,6 +32,9 @@ struct DecodeOptions {
   std::string id;
   std::string layout = "classic";  // a known name, or "41|7|15" for milliseconds since 2024
   std::optional<uint32_t> slots;   // prints the slot too
+  // Instead of both: the layout and the tables of a configuration.
+  std::string config_path;
+  std::string of;  // a logical table, key space or generator; empty: where all have one layout
 };
 int decode(const DecodeOptions& options);
 

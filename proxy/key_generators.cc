@@ -229,8 +229,11 @@ Result<std::unique_ptr<idgen::KeySource>> KeyGenerators::open_hybrid(
   for (const auto& allocator : settings.segment.allocators)
     stores.push_back(idgen::make_mysql_segment_store(allocator, settings.segment.timeout_ms));
   if (ticker_ == nullptr) ticker_ = std::make_shared<const idgen::Ticker>(clock_);
-  EVENKEEL_ASSIGN(auto source, idgen::HybridSource::open(settings, std::move(stores), ticker_, clock_));
-  log::info("generator {}: worker id {} from the store of segments", settings.name, source->worker());
+  EVENKEEL_ASSIGN(auto source,
+                  idgen::HybridSource::open(settings, std::move(stores), ticker_, clock_,
+                                            std::make_unique<idgen::SystemClockProbe>(nullptr, clock_)));
+  log::info("generator {}: worker id {} from the store of segments; layout {}; clock: {}", settings.name,
+            source->worker(), idgen::describe(settings.layout), idgen::describe(settings.clock));
   return std::unique_ptr<idgen::KeySource>(std::move(source));
 #else
   return fail(without_segments(settings.name));
@@ -243,7 +246,7 @@ Result<std::unique_ptr<idgen::KeySource>> KeyGenerators::open_source(
   if (settings.kind == idgen::GeneratorKind::hybrid) return open_hybrid(settings);
   EVENKEEL_ASSIGN(auto source, idgen::SnowflakeSource::open(
                                    *registry_, clock_, settings, ticker_,
-                                   std::make_unique<idgen::SystemClockProbe>(*registry_, clock_)));
+                                   std::make_unique<idgen::SystemClockProbe>(registry_.get(), clock_)));
   log::info("generator {}: worker id {}; layout {}; clock: {}", settings.name,
             fmt::join(source->workers(), ", "), idgen::describe(settings.layout),
             idgen::describe(settings.clock));

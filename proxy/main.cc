@@ -40,11 +40,20 @@ void add_check(CLI::App& app, std::string& config, bool& connect, std::function<
 void add_decode(CLI::App& app, DecodeOptions& options, std::function<int()>& chosen) {
   CLI::App* command = app.add_subcommand("decode", "Show the time, worker and sequence of a generated id");
   command->add_option("id", options.id, "Decimal digits")->required();
+  CLI::Option* layout =
+      command
+          ->add_option("--layout", options.layout,
+                       "classic, business, wide, js_safe, js_safe_wide, or bits such as 41|7|15")
+          ->capture_default_str();
+  CLI::Option* slots = command->add_option("--slots", options.slots, "Show the slot among so many tables");
+  CLI::Option* config = command->add_option(
+      "--config", options.config_path, "YAML file that has the layout, and the tables to show the place in");
+  config->excludes(layout)->excludes(slots);
   command
-      ->add_option("--layout", options.layout,
-                   "classic, business, wide, js_safe, js_safe_wide, or bits such as 41|7|15")
-      ->capture_default_str();
-  command->add_option("--slots", options.slots, "Show the slot among so many tables");
+      ->add_option(
+          "--of", options.of,
+          "Which table, key space or generator of the file the id is of; needed where layouts differ")
+      ->needs(config);
   command->callback([&] { chosen = [&] { return decode(options); }; });
 }
 

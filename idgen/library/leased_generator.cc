@@ -67,9 +67,10 @@ class LeasedGenerator::Core {
     }
     core->settings_ = std::move(options.settings);
     const auto ticks = std::make_shared<const Ticker>(*core->clock_);
-    EVENKEEL_ASSIGN(core->source_, SnowflakeSource::open(
-                                       *core->registry_, *core->clock_, core->settings_, ticks,
-                                       std::make_unique<SystemClockProbe>(*core->registry_, *core->clock_)));
+    EVENKEEL_ASSIGN(
+        core->source_,
+        SnowflakeSource::open(*core->registry_, *core->clock_, core->settings_, ticks,
+                              std::make_unique<SystemClockProbe>(core->registry_.get(), *core->clock_)));
     EVENKEEL_ASSIGN(core->generator_, core->source_->add_table(core->settings_.name, options.slots));
     core->start_tending(core);
     return core;

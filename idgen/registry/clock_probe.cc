@@ -15,8 +15,9 @@ Result<ClockHealth> SystemClockProbe::look() {
   ClockHealth health;
   health.synchronised = (state.status & STA_UNSYNC) == 0;
   health.max_error_us = state.maxerror;
+  if (registry_ == nullptr) return health;
   const int64_t before = clock_.unix_millis();
-  const auto registry_now = registry_.now_unix_ms();
+  const auto registry_now = registry_->now_unix_ms();
   const int64_t after = clock_.unix_millis();
   if (!registry_now) return health;
   // The registry read its clock somewhere between the two; only what lies outside is an offset for certain.

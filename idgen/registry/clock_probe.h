@@ -11,12 +11,12 @@ namespace evenkeel::idgen {
 // Control thread. A registry that cannot be asked leaves the offset open; it is no fault of the clock.
 class SystemClockProbe final : public ClockProbe {
  public:
-  // Both must outlive it.
-  SystemClockProbe(Registry& registry, const Clock& clock) : registry_(registry), clock_(clock) {}
+  // Both must outlive it. `registry` may be null: then only the kernel is asked.
+  SystemClockProbe(Registry* registry, const Clock& clock) : registry_(registry), clock_(clock) {}
   Result<ClockHealth> look() override;
 
  private:
-  Registry& registry_;
+  Registry* registry_;
   const Clock& clock_;
 };
 

@@ -1,29 +1,19 @@
 #include "idgen/registry/snowflake_source.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fmt/format.h>
 
 #include "base/log.h"
-#include "base/random.h"
-#include "idgen/clock_policy.h"
 #include "idgen/layout.h"
 
 namespace evenkeel::idgen {
-namespace {
-
-constexpr int64_t look_every_ms = 1'000;
-
-}  // namespace
 
 SnowflakeSource::SnowflakeSource(Registry& registry, const Clock& clock, const GeneratorSettings& settings,
                                  std::shared_ptr<const TickSource> ticks, std::unique_ptr<ClockProbe> probe)
     : registry_(registry),
       clock_(clock),
       settings_(settings),
-      ticks_(std::move(ticks)),
-      probe_(std::move(probe)),
-      guard_(watches_sync(settings.clock) ? std::make_shared<ClockGuard>(settings.clock.watch) : nullptr) {}
+      generators_(settings, std::move(ticks), std::move(probe)) {}
 
 Result<std::unique_ptr<SnowflakeSource>> SnowflakeSource::open(Registry& registry, const Clock& clock,
                                                                const GeneratorSettings& settings,
@@ -31,13 +21,11 @@ Result<std::unique_ptr<SnowflakeSource>> SnowflakeSource::open(Registry& registr
                                                                std::unique_ptr<ClockProbe> probe) {
   std::unique_ptr<SnowflakeSource> source(
       new SnowflakeSource(registry, clock, settings, std::move(ticks), std::move(probe)));
-  if (source->guard_ && !source->probe_)
-    return fail(internal_error("a generator that watches the clock without a probe"));
+  EVENKEEL_TRY(source->generators_.begin());
   for (uint32_t lane = 0; lane < settings.worker.lanes; ++lane) {
     EVENKEEL_ASSIGN(auto lease, source->acquire_lane(lane));
     source->leases_.push_back(std::move(lease));
   }
-  if (source->guard_) source->guard_->judge(source->probe_->look());
   return source;
 }
 
@@ -55,32 +43,13 @@ std::vector<uint32_t> SnowflakeSource::workers() const {
 
 Result<KeyGenerator*> SnowflakeSource::add_gene_table(const std::string& table, uint32_t slots,
                                                       const Gene& gene) {
-  SnowflakeGenerator::Parts parts;
-  parts.settings = settings_;
-  parts.table = table;
-  parts.slots = slots;
-  parts.window = leases_.front()->window();
-  for (size_t lane = 1; lane < leases_.size(); ++lane) parts.more_windows.push_back(leases_[lane]->window());
-  parts.ticks = ticks_;
-  parts.seed = system_seed();
-  parts.gene = gene;
-  parts.supply = this;
-  parts.guard = guard_;
-  EVENKEEL_ASSIGN(auto generator, SnowflakeGenerator::create(std::move(parts)));
-  generators_.push_back(std::move(generator));
-  return generators_.back().get();
+  SnowflakeSet::Windows windows;
+  for (const auto& lease : leases_) windows.push_back(lease->window());
+  return generators_.add(table, slots, gene, windows, this);
 }
 
 Status SnowflakeSource::tend(int64_t now_unix_ms) {
-  if (guard_ && std::abs(now_unix_ms - looked_at_clock_ms_) >= look_every_ms) {
-    looked_at_clock_ms_ = now_unix_ms;
-    if (guard_->judge(probe_->look())) {
-      if (guard_->paused())
-        log::error("generator {}: no ids are made: {}", settings_.name, guard_->reason());
-      else
-        log::info("generator {}: the clock was found right; ids are made again", settings_.name);
-    }
-  }
+  generators_.watch_clock(now_unix_ms);
   Status done;
   for (const auto& lease : leases_) {
     auto renewed = lease->renew_if_due();
@@ -108,19 +77,13 @@ Status SnowflakeSource::switch_lane(std::unique_ptr<WorkerLease>& lease, int64_t
   const uint32_t old = lease->worker();
   auto other = acquire_other(now_unix_ms);
   if (!other) return fail(about(old, "not given up", other.error()));
-  uint64_t last_used = 0;
-  Status adopted;
-  for (const auto& generator : generators_) {
-    auto last = generator->adopt(old, (*other)->window());
-    if (last) last_used = std::max(last_used, *last);
-    if (!last && adopted) adopted = fail(about(old, "not given up", last.error()));
-  }
+  auto adopted = generators_.adopt(old, (*other)->window());
   log::warn("generator {}: the clock stepped back; worker id {} takes the place of {}", settings_.name,
             (*other)->worker(), old);
   std::swap(lease, *other);
   // A generator that kept the old id stays within what is reserved of it.
-  if (!adopted) return adopted;
-  auto released = (*other)->release(last_used);
+  if (!adopted.status) return fail(about(old, "not given up", adopted.status.error()));
+  auto released = (*other)->release(adopted.last_used);
   return released ? Status() : fail(about(old, "not given back", released.error()));
 }
 
@@ -158,13 +121,10 @@ int64_t SnowflakeSource::tend_every_ms() const {
 Status SnowflakeSource::close() {
   if (closed_) return {};
   closed_ = true;
-  for (const auto& generator : generators_) generator->close();
+  generators_.close();
   Status done;
   for (const auto& lease : leases_) {
-    uint64_t last_used = 0;
-    for (const auto& generator : generators_)
-      last_used = std::max(last_used, generator->last_tick(lease->worker()));
-    auto released = lease->release(last_used);
+    auto released = lease->release(generators_.last_tick(lease->worker()));
     if (!released && done) done = fail(about(lease->worker(), "not given back", released.error()));
   }
   return done;

@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "base/result.h"
-#include "idgen/clock_guard.h"
 #include "idgen/key_source.h"
 #include "idgen/registry/registry.h"
 #include "idgen/registry/worker_lease.h"
 #include "idgen/settings.h"
-#include "idgen/snowflake_generator.h"
+#include "idgen/snowflake_set.h"
 #include "idgen/tick_source.h"
 #include "idgen/worker_supply.h"
 
@@ -30,7 +29,7 @@ class SnowflakeSource final : public KeySource, private WorkerSupply {
   // The worker ids in use, one a lane.
   std::vector<uint32_t> workers() const;
   // Null when the clock is not watched.
-  const ClockGuard* guard() const { return guard_.get(); }
+  const ClockGuard* guard() const { return generators_.guard(); }
 
   Result<KeyGenerator*> add_table(const std::string& table, uint32_t slots) override {
     return add_gene_table(table, slots, Gene{});
@@ -54,14 +53,10 @@ class SnowflakeSource final : public KeySource, private WorkerSupply {
   Registry& registry_;
   const Clock& clock_;
   const GeneratorSettings settings_;
-  const std::shared_ptr<const TickSource> ticks_;
-  const std::unique_ptr<ClockProbe> probe_;
-  const std::shared_ptr<ClockGuard> guard_;
   std::vector<std::unique_ptr<WorkerLease>> leases_;
-  std::vector<std::unique_ptr<SnowflakeGenerator>> generators_;
+  SnowflakeSet generators_;
   // The worker id that draws asked to be rid of, plus 1; 0: none.
   std::atomic<uint64_t> switch_wanted_{0};
-  int64_t looked_at_clock_ms_ = INT64_MIN;
   bool closed_ = false;
 };
 

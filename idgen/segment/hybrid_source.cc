@@ -4,18 +4,21 @@
 #include <fmt/format.h>
 
 #include "base/mysql/error_codes.h"
-#include "base/random.h"
 #include "idgen/layout.h"
+#include "idgen/worker_field.h"
 
 namespace evenkeel::idgen {
 
 Result<std::unique_ptr<HybridSource>> HybridSource::open(const GeneratorSettings& settings,
                                                          std::vector<std::unique_ptr<SegmentStore>> stores,
                                                          std::shared_ptr<const TickSource> ticks,
-                                                         const Clock& clock) {
+                                                         const Clock& clock,
+                                                         std::unique_ptr<ClockProbe> probe) {
+  std::unique_ptr<HybridSource> source(new HybridSource(settings, std::move(ticks), std::move(probe)));
+  EVENKEEL_TRY(source->generators_.begin());
   Error last = internal_error("a hybrid generator without a store");
   for (size_t i = 0; i < stores.size(); ++i) {
-    std::unique_ptr<HybridSource> source(new HybridSource(settings, std::move(stores[i]), ticks));
+    source->store_ = std::move(stores[i]);
     const Status taken = source->take_number(settings.segment.allocators[i].prefix, clock.unix_millis());
     if (taken) return source;
     last = taken.error();
@@ -27,7 +30,7 @@ Result<std::unique_ptr<HybridSource>> HybridSource::open(const GeneratorSettings
 // comes last.
 Status HybridSource::take_number(uint32_t prefix, int64_t now_unix_ms) {
   const std::string counter = settings_.name + "/workers";
-  const uint64_t numbers = worker_count(settings_.layout) >> settings_.segment.prefix_bits;
+  const uint64_t numbers = worker_numbers(settings_.layout) >> settings_.segment.prefix_bits;
   EVENKEEL_ASSIGN(const SegmentRow row, store_->open_row(counter));
   for (uint64_t attempt = 0; attempt < numbers; ++attempt) {
     EVENKEEL_ASSIGN(const auto drawn, store_->advance(counter, {row.epoch, 1, 0, UINT64_MAX >> 1}));
@@ -58,26 +61,14 @@ Result<bool> HybridSource::try_number(uint64_t number, uint32_t prefix, int64_t 
   if (first != now) return false;
   tag_ = tag;
   epoch_ = row.epoch;
-  const auto worker = static_cast<uint32_t>(
-      (uint64_t{prefix} << (layout.worker_bits - settings_.segment.prefix_bits)) | number);
+  const uint64_t numbers = worker_numbers(layout) >> settings_.segment.prefix_bits;
+  const uint32_t worker = worker_id_of(layout, static_cast<uint32_t>(prefix * numbers + number));
   window_ = std::make_shared<TickWindow>(worker, first, granted->max_id);
   return true;
 }
 
-Result<KeyGenerator*> HybridSource::add_table(const std::string& table, uint32_t slots) {
-  SnowflakeGenerator::Parts parts;
-  parts.settings = settings_;
-  parts.table = table;
-  parts.slots = slots;
-  parts.window = window_;
-  parts.ticks = ticks_;
-  parts.seed = system_seed();
-  EVENKEEL_ASSIGN(auto generator, SnowflakeGenerator::create(std::move(parts)));
-  generators_.push_back(std::move(generator));
-  return generators_.back().get();
-}
-
 Status HybridSource::tend(int64_t now_unix_ms) {
+  generators_.watch_clock(now_unix_ms);
   const uint64_t last = window_->last();
   const uint64_t wanted = tick_of(now_unix_ms + window_ms);
   const uint64_t due = tick_of(now_unix_ms + window_ms - renew_ms);
@@ -114,12 +105,8 @@ Status HybridSource::lose(uint64_t last) {
 Status HybridSource::close() {
   if (closed_) return {};
   closed_ = true;
-  uint64_t last_used = 0;
-  for (const auto& generator : generators_) {
-    generator->close();
-    last_used = std::max(last_used, generator->last_tick());
-  }
-  const uint64_t kept = std::max(last_used, window_->first() - 1);
+  generators_.close();
+  const uint64_t kept = std::max(generators_.last_tick(worker()), window_->first() - 1);
   EVENKEEL_TRY(store_->give_back(tag_, epoch_, window_->last(), kept));
   return {};
 }

@@ -16,7 +16,7 @@
 #include "idgen/key_source.h"
 #include "idgen/segment/segment_store.h"
 #include "idgen/settings.h"
-#include "idgen/snowflake_generator.h"
+#include "idgen/snowflake_set.h"
 #include "idgen/tick_source.h"
 #include "idgen/tick_window.h"
 
@@ -30,25 +30,33 @@ class HybridSource final : public KeySource {
 
   // Takes a free number from the first store that answers; `stores` are those of the settings' allocators, in
   // the same order. Errors, of kind registry: no store answers, no number is free. `clock` must outlive it.
+  // `probe` may be null where `settings.clock` does not watch the clock.
   static Result<std::unique_ptr<HybridSource>> open(const GeneratorSettings& settings,
                                                     std::vector<std::unique_ptr<SegmentStore>> stores,
                                                     std::shared_ptr<const TickSource> ticks,
-                                                    const Clock& clock);
+                                                    const Clock& clock,
+                                                    std::unique_ptr<ClockProbe> probe = nullptr);
 
   uint32_t worker() const { return window_->worker(); }
 
-  Result<KeyGenerator*> add_table(const std::string& table, uint32_t slots) override;
-  // Reserves more time when it is due. When another process has taken the number, because this one was away
-  // for longer than it had reserved, nothing more is reserved: ids end with the window.
+  Result<KeyGenerator*> add_table(const std::string& table, uint32_t slots) override {
+    return add_gene_table(table, slots, Gene{});
+  }
+  Result<KeyGenerator*> add_gene_table(const std::string& table, uint32_t slots, const Gene& gene) override {
+    return generators_.add(table, slots, gene, {window_}, nullptr);
+  }
+  // Looks at the clock once a second where it is watched. Reserves more time when it is due. When another
+  // process has taken the number, because this one was away for longer than it had reserved, nothing more is
+  // reserved: ids end with the window.
   Status tend(int64_t now_unix_ms) override;
   int64_t tend_every_ms() const override { return 1'000; }
   // Gives back the time that was not used.
   Status close() override;
 
  private:
-  HybridSource(const GeneratorSettings& settings, std::unique_ptr<SegmentStore> store,
-               std::shared_ptr<const TickSource> ticks)
-      : settings_(settings), store_(std::move(store)), ticks_(std::move(ticks)) {}
+  HybridSource(const GeneratorSettings& settings, std::shared_ptr<const TickSource> ticks,
+               std::unique_ptr<ClockProbe> probe)
+      : settings_(settings), generators_(settings, std::move(ticks), std::move(probe)) {}
   Status take_number(uint32_t prefix, int64_t now_unix_ms);
   Result<bool> try_number(uint64_t number, uint32_t prefix, int64_t now_unix_ms);
   Status lose(uint64_t last);
@@ -56,12 +64,11 @@ class HybridSource final : public KeySource {
   uint64_t tick_of(int64_t unix_ms) const;
 
   const GeneratorSettings settings_;
-  const std::unique_ptr<SegmentStore> store_;
-  const std::shared_ptr<const TickSource> ticks_;
+  SnowflakeSet generators_;
+  std::unique_ptr<SegmentStore> store_;
   std::string tag_;
   uint64_t epoch_ = 0;
   std::shared_ptr<TickWindow> window_;
-  std::vector<std::unique_ptr<SnowflakeGenerator>> generators_;
   uint64_t in_doubt_ = 0;  // the last tick of a reservation whose answer was lost
   bool lost_ = false;
   bool closed_ = false;

@@ -35,8 +35,9 @@ std::string host_and_port(const SegmentAllocator& allocator) {
 
 class MysqlSegmentStore final : public SegmentStore {
  public:
-  MysqlSegmentStore(const SegmentAllocator& allocator, int64_t timeout_ms)
+  MysqlSegmentStore(const SegmentAllocator& allocator, int64_t timeout_ms, bool makes_table)
       : allocator_(allocator),
+        makes_table_(makes_table),
         table_(fmt::format("`{}`.`{}`", allocator.database, allocator.table)),
         name_(fmt::format("MySQL at {}, table {}.{}", host_and_port(allocator), allocator.database,
                           allocator.table)),
@@ -119,6 +120,36 @@ class MysqlSegmentStore final : public SegmentStore {
     });
   }
 
+  Result<std::vector<std::string>> check() {
+    return calling([&] {
+      std::vector<std::string> remarks;
+      const std::unique_ptr<sql::Statement> statement(connection_->createStatement());
+      if (!has_table(*statement)) {
+        remarks.push_back(
+            fmt::format("{}: the table does not exist yet; the first start makes it if the account may: {}",
+                        name_, create_table()));
+        return remarks;
+      }
+      // Neither meets a row; both need the rights and the columns that segments are taken with.
+      statement->execute(
+          fmt::format("UPDATE {} SET explicit_id = explicit_id, step = step, max_id = max_id "
+                      "WHERE tag = '' AND prefix = 0 AND epoch = 0 AND FALSE",
+                      table_));
+      statement->execute(
+          fmt::format("INSERT INTO {} (tag, prefix, max_id, explicit_id, step, epoch) "
+                      "SELECT tag, prefix, max_id, explicit_id, step, epoch FROM {} WHERE FALSE",
+                      table_, table_));
+      const std::unique_ptr<sql::ResultSet> flushed(
+          statement->executeQuery("SELECT @@innodb_flush_log_at_trx_commit"));
+      if (flushed->next() && flushed->getInt(1) != 1)
+        remarks.push_back(
+            fmt::format("{}: innodb_flush_log_at_trx_commit is {}: a crash of the server may lose the last "
+                        "segments and give them out twice; set it to 1",
+                        name_, flushed->getInt(1)));
+      return remarks;
+    });
+  }
+
  private:
   // Connects if need be. Every call into the library goes through here: it throws, this program does not.
   template <typename Call>
@@ -179,18 +210,23 @@ class MysqlSegmentStore final : public SegmentStore {
     statement->execute(fmt::format(
         "SET SESSION sql_mode = '', SESSION autocommit = 1, SESSION innodb_lock_wait_timeout = {}",
         timeout_s_));
-    make_table(*statement);
+    if (makes_table_) make_table(*statement);
     connection_ = std::move(opened);
   }
 
   // Looked for first, so that an account without CREATE may use a table that is there.
   void make_table(sql::Statement& statement) const {
+    if (!has_table(statement)) statement.execute(create_table());
+  }
+
+  bool has_table(sql::Statement& statement) const {
     try {
       const std::unique_ptr<sql::ResultSet> rows(
           statement.executeQuery(fmt::format("SELECT epoch FROM {} LIMIT 0", table_)));
+      return true;
     } catch (const sql::SQLException& thrown) {
       if (thrown.getErrorCode() != mysql::er::no_such_table) throw;
-      statement.execute(create_table());
+      return false;
     }
   }
 
@@ -217,6 +253,7 @@ class MysqlSegmentStore final : public SegmentStore {
   }
 
   const SegmentAllocator allocator_;
+  const bool makes_table_;
   const std::string table_;
   const std::string name_;
   const int timeout_s_;
@@ -227,7 +264,12 @@ class MysqlSegmentStore final : public SegmentStore {
 
 std::unique_ptr<SegmentStore> make_mysql_segment_store(const SegmentAllocator& allocator,
                                                        int64_t timeout_ms) {
-  return std::make_unique<MysqlSegmentStore>(allocator, timeout_ms);
+  return std::make_unique<MysqlSegmentStore>(allocator, timeout_ms, true);
+}
+
+Result<std::vector<std::string>> check_mysql_segment_table(const SegmentAllocator& allocator,
+                                                           int64_t timeout_ms) {
+  return MysqlSegmentStore(allocator, timeout_ms, false).check();
 }
 
 }  // namespace evenkeel::idgen

@@ -16,6 +16,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "idgen/segment/segment_store.h"
 #include "idgen/segment_settings.h"
@@ -25,5 +27,10 @@ namespace evenkeel::idgen {
 // One connection, opened by the first call and again after it was lost; for one thread. The table is made
 // when it is missing and the account may; the error names the statement when it may not.
 std::unique_ptr<SegmentStore> make_mysql_segment_store(const SegmentAllocator& allocator, int64_t timeout_ms);
+
+// What `evenkeel check --connect` asks: whether the account may use the table. Makes and changes nothing; the
+// result says what deserves a look, the error, as those of the store, why no segment could be had.
+Result<std::vector<std::string>> check_mysql_segment_table(const SegmentAllocator& allocator,
+                                                           int64_t timeout_ms);
 
 }  // namespace evenkeel::idgen

@@ -22,6 +22,13 @@ GeneratorSettings valid() {
   return settings;
 }
 
+GeneratorSettings hybrid() {
+  auto settings = valid();
+  settings.kind = GeneratorKind::hybrid;
+  settings.segment.allocators.emplace_back().host = "db0";
+  return settings;
+}
+
 TEST(Settings, TheDefaultsSuitTheReferenceTopology) {
   const auto report = check_settings(valid(), 128, now);
   EXPECT_THAT(report.errors, IsEmpty());
@@ -68,6 +75,31 @@ TEST(Settings, C03_LeasedWorkersAreRefused) {
   EXPECT_THAT(report.errors, ElementsAre(HasSubstr(
                                  "4096 ids a ms are fewer than 8192 slots, so the slots that a proxy reaches "
                                  "depend on the worker id it happens to lease")));
+}
+
+TEST(Settings, C03_NumbersOfAHybridAreRefusedAsLeasedOnesAre) {
+  auto settings = hybrid();
+  EXPECT_THAT(check_settings(settings, 128, now).errors, IsEmpty());
+  EXPECT_THAT(check_settings(settings, 8192, now).errors,
+              ElementsAre(HasSubstr("depend on the worker id it happens to get")));
+}
+
+TEST(Settings, AHybridRefusesWhatItCannotDo) {
+  auto settings = hybrid();
+  settings.clock.backward = {{5, ClockAction::freeze}, {ClockStep::any_size, ClockAction::switch_worker}};
+  EXPECT_THAT(check_settings(settings, 128, now).errors, ElementsAre(HasSubstr("is not switched")));
+  settings.clock.backward = {{ClockStep::any_size, ClockAction::pause_until_sync}};
+  settings.worker.lanes = 2;
+  const auto report = check_settings(settings, 128, now);
+  EXPECT_THAT(report.errors, IsEmpty());
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("kind hybrid takes one number")));
+  // A part with a value leaves fewer bits for the number.
+  settings.worker.lanes = 1;
+  settings.layout = *named_layout("business");
+  settings.layout.worker_parts[0].value = 3;
+  settings.segment.prefix_bits = 6;
+  EXPECT_THAT(check_settings(settings, 128, now).errors,
+              ElementsAre(HasSubstr("prefix_bits 6 leave no number in the 6 worker bits")));
 }
 
 TEST(Settings, FewerThanFourSequencesASlotIsAWarning) {
@@ -178,6 +210,33 @@ TEST(Settings, ALayoutWhoseSequenceIsNotLowIsRefused) {
               ElementsAre(HasSubstr("the sequence is not in the low bits, the worker is")));
   layout.order = {LayoutField::worker, LayoutField::time, LayoutField::sequence};
   EXPECT_THAT(check_layout(layout, now).errors, ElementsAre(HasSubstr("the time is not in the high bits")));
+}
+
+// Worked out apart from this program; 2026-12-01T00:00:00Z is 92,016,000 s after the epoch of 2024.
+TEST(Layout, GoldenVectors) {
+  struct Vector {
+    std::string_view layout;
+    IdParts parts;
+    uint64_t id;
+  };
+  const Vector vectors[] = {
+      {"classic", {92'016'000'000, 835, 4095}, 385'943'076'867'424'255},
+      {"wide", {92'016'000'000, 100, 32'767}, 385'943'076'867'309'567},
+      {"business", {92'016'000'000, (3 << 6) | 5, 17}, 385'943'076'864'201'745},
+      {"js_safe", {92'016'000, 1023, 4095}, 385'943'081'058'303},
+      {"js_safe_wide", {92'016'000, 15, 262'143}, 385'943'081'058'303},
+  };
+  for (const Vector& vector : vectors) {
+    const Layout layout = *named_layout(vector.layout);
+    EXPECT_EQ(compose(layout, vector.parts), vector.id) << vector.layout;
+    const auto decoded = decode(layout, vector.id);
+    ASSERT_TRUE(decoded) << vector.layout;
+    EXPECT_EQ(decoded->time, "2026-12-01T00:00:00.000Z") << vector.layout;
+    EXPECT_EQ(decoded->parts.worker, vector.parts.worker) << vector.layout;
+    EXPECT_EQ(decoded->parts.sequence, vector.parts.sequence) << vector.layout;
+  }
+  EXPECT_EQ(decode(*named_layout("business"), 385'943'076'864'201'745)->worker,
+            "worker 197 (data_centre 3, business 5)");
 }
 
 TEST(WorkerField, PartsWithAValueAreFixedAndTheRestIsTheWorkerNumber) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/mysql/error_codes.h"
+#include "proxy/ids/generator_samples.h"
 
 namespace evenkeel::ids {
 namespace {
@@ -100,21 +101,9 @@ json describe(const KeySpaces& spaces, const OpenSpace& space) {
           {"max_count", spaces.max_count()}};
 }
 
-void add_counters(metrics::Page& page, const KeySpaces& spaces) {
-  for (const auto& space : spaces.all()) {
-    const metrics::Labels labels{{"key_space", space.name}};
-    const idgen::Counters counters = space.generator->counters();
-    const auto add = [&](const char* name, const char* help, uint64_t value) {
-      page.counter(name, help, labels, static_cast<double>(value));
-    };
-    add("evenkeel_ids_total", "Ids made.", counters.ids);
-    add("evenkeel_id_waits_total", "Draws that were told to come back later.", counters.waits);
-    add("evenkeel_id_refusals_total", "Draws that ended in an error.", counters.refusals);
-    add("evenkeel_id_ticks_borrowed_total", "Time units opened before the clock reached them.",
-        counters.ticks_borrowed);
-    add("evenkeel_id_broken_batches_total", "Batches that are not consecutive throughout.",
-        counters.broken_batches);
-  }
+void add_samples(metrics::Page& page, const KeySpaces& spaces, int64_t now_unix_ms) {
+  for (const auto& space : spaces.all())
+    add_generator_samples(page, {{"key_space", space.name}}, *space.generator, space.layout, now_unix_ms);
 }
 
 }  // namespace
@@ -140,9 +129,9 @@ void add_routes(http::Router& router, RouteParts parts) {
     return Outcome{reason ? http::error_response(503, *reason) : http::text_response("ready\n")};
   });
   router.add("GET", "/metrics", std::nullopt,
-             [&spaces, add_metrics = std::move(parts.add_metrics)](const Call&) {
+             [&spaces, clock = parts.clock, add_metrics = std::move(parts.add_metrics)](const Call&) {
                metrics::Page page;
-               add_counters(page, spaces);
+               add_samples(page, spaces, clock->unix_millis());
                if (add_metrics) add_metrics(page);
                return Outcome{http::text_response(page.text(), metrics::page_content_type)};
              });

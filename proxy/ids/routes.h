@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "base/clock.h"
 #include "base/metrics/page.h"
 #include "proxy/http/router.h"
 #include "proxy/ids/key_spaces.h"
@@ -18,6 +19,7 @@ namespace evenkeel::ids {
 
 struct RouteParts {
   const KeySpaces* spaces = nullptr;
+  const Clock* clock = nullptr;
   // Why the service should get no requests now; nothing when it may. Any thread.
   std::function<std::optional<std::string>()> not_ready;
   // More samples for /metrics.

@@ -220,6 +220,10 @@ class Analyser {
                              fmt::format("sharded table '{}.{}' has no column '{}', its sharding column",
                                          rule->schema, rule->name, rule->key_column)));
     }
+    if (rule->gene.routes) {
+      use.gene_key = use.table->find_column(rule->generated_column);
+      if (use.gene_key != nullptr && !integer_range(*use.gene_key)) use.gene_key = nullptr;
+    }
     use.name = name.span;
     use.shown = name.table.text;
     use.nested = nested;
@@ -334,11 +338,16 @@ class Analyser {
   // `predicate` holds for every row that counts of the tables `restricted`.
   void add_predicate(const sql::Expr& predicate, uint32_t block, const Uses& restricted) {
     for (const uint32_t use : restricted) {
-      const IsKey is_key = [&, use](const sql::Expr& expr) {
-        return expr.kind == ExprKind::column && same_name(expr.column.text, out_.uses[use].key->name) &&
-               find_use(blocks_, block, out_.uses, expr) == use;
+      const auto is_column = [&, use](const catalog::Column& column) -> IsKey {
+        return [&, use](const sql::Expr& expr) {
+          return expr.kind == ExprKind::column && same_name(expr.column.text, column.name) &&
+                 find_use(blocks_, block, out_.uses, expr) == use;
+        };
       };
-      add_part(out_.uses[use].condition, condition_of(predicate, is_key));
+      TableUse& found = out_.uses[use];
+      add_part(found.condition, condition_of(predicate, is_column(*found.key)));
+      if (found.gene_key != nullptr)
+        add_part(found.gene_condition, condition_of(predicate, is_column(*found.gene_key)));
     }
     add_equalities(predicate, block, restricted);
   }

@@ -25,12 +25,15 @@ struct TableUse {
   const rule::LogicalTable* rule = nullptr;
   const catalog::Table* table = nullptr;
   const catalog::Column* key = nullptr;  // the sharding column
-  sql::Span name;                        // [schema.]table in the text
-  std::string_view shown;                // by which its columns are qualified: the alias, or the table's name
+  // A generated key whose gene names the slot too (gene.routes); null otherwise.
+  const catalog::Column* gene_key = nullptr;
+  sql::Span name;          // [schema.]table in the text
+  std::string_view shown;  // by which its columns are qualified: the alias, or the table's name
   bool has_alias = false;
   // In a subquery, a derived table, a common table expression or a branch of a set operation.
   bool nested = false;
   Condition condition{Condition::Kind::all_of, sql::Op::none, false, nullptr, {}, {}};
+  Condition gene_condition = condition;
   // Uses whose sharding column equals this one's in every row that counts: their slots bound these. Closed
   // under reachability.
   std::vector<uint32_t> equal;

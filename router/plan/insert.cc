@@ -88,7 +88,26 @@ class Insert final : public Bound {
     EVENKEEL_ASSIGN(const mysql::Value value, sharding_value(row, arguments));
     EVENKEEL_ASSIGN(key.slot, rule().algorithm->slot_of(value));
     if (key.generates) key.gene = gene_of(value);
+    if (!key.generates && use().gene_key != nullptr) EVENKEEL_TRY(check_gene(row, *key.slot, arguments));
     return key;
+  }
+
+  // Conditions on the generated column lead to the slot that its value names, so no other value may be there.
+  Status check_gene(uint32_t row, rule::Slot slot, const Arguments& arguments) const {
+    const auto known = constant(*shape_.value(insert(), row, shape_.generated_position), arguments);
+    if (!known)
+      return fail(
+          unsupported(fmt::format("an expression as value of '{}' in row {}: it carries the gene of "
+                                  "'{}', so it must be a literal or a parameter, or be left out",
+                                  rule().generated_column, row + 1, rule().key_column)));
+    EVENKEEL_ASSIGN(const mysql::Value id,
+                    stored_key(*use().gene_key, known->value, text_facts(*known, arguments.facts)));
+    EVENKEEL_ASSIGN(const rule::Slot named, rule().gene_algorithm->slot_of(id));
+    if (named == slot) return {};
+    return fail(unsupported(fmt::format(
+        "value of '{}' in row {} that names table {} of '{}', where '{}' names table {}: statements look for "
+        "rows by either; leave it out, and it is generated",
+        rule().generated_column, row + 1, named, rule().name, rule().key_column, slot)));
   }
 
   void note_explicit_id(uint32_t row, const Arguments& arguments, KeyDemand& demand) const {

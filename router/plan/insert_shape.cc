@@ -93,24 +93,24 @@ void name_columns(const sql::Insert& insert, const TableUse& use, InsertShape& s
 }
 
 // key = VALUES(key), key = key, key = alias.key, key = LAST_INSERT_ID(key): the row stays in its slot.
-bool keeps_key(const Expr& outer, const sql::Insert& insert, const TableUse& use) {
+// `name`: of the column in question.
+bool keeps_key(const Expr& outer, const sql::Insert& insert, std::string_view name) {
   const Expr& expr = bare(outer);
   const auto is_key = [&](const Expr& column) {
-    return column.kind == ExprKind::column && same_name(column.column.text, use.rule->key_column);
+    return column.kind == ExprKind::column && same_name(column.column.text, name);
   };
-  if (is_last_insert_id_of(expr)) return expr.args.size() == 1 && keeps_key(*expr.args[0], insert, use);
+  if (is_last_insert_id_of(expr)) return expr.args.size() == 1 && keeps_key(*expr.args[0], insert, name);
   if (expr.kind == ExprKind::values_of) return expr.args.size() == 1 && is_key(bare(*expr.args[0]));
   if (!is_key(expr)) return false;
   // Renamed columns of a row alias: the name may be another column's.
   return insert.column_aliases.empty();
 }
 
-Status check_on_duplicate(const sql::Insert& insert, const TableUse& use) {
+Status check_on_duplicate(const sql::Insert& insert, std::string_view name, std::string_view what) {
   for (const sql::Assignment& assignment : insert.on_duplicate) {
-    if (!same_name(assignment.column.text, use.rule->key_column)) continue;
-    if (assignment.value != nullptr && keeps_key(*assignment.value, insert, use)) continue;
-    return fail(
-        unsupported(fmt::format("ON DUPLICATE KEY UPDATE of sharding column '{}'", use.rule->key_column)));
+    if (!same_name(assignment.column.text, name)) continue;
+    if (assignment.value != nullptr && keeps_key(*assignment.value, insert, name)) continue;
+    return fail(unsupported(fmt::format("ON DUPLICATE KEY UPDATE of {} '{}'", what, name)));
   }
   return {};
 }
@@ -153,7 +153,9 @@ Result<InsertShape> insert_shape(const Analysis& analysis) {
     shape.generated_position = shape.position_of(*generated);
   }
   name_columns(insert, use, shape);
-  EVENKEEL_TRY(check_on_duplicate(insert, use));
+  EVENKEEL_TRY(check_on_duplicate(insert, use.rule->key_column, "sharding column"));
+  if (use.gene_key != nullptr)
+    EVENKEEL_TRY(check_on_duplicate(insert, use.gene_key->name, "table-naming column"));
   const auto table_keys = catalog::unique_keys_without(*use.table, use.rule->key_column);
   if (!table_keys.empty()) shape.table_unique_key = table_keys.front()->name;
   shape.looks_for_duplicates = insert.replace || insert.ignore || !insert.on_duplicate.empty();

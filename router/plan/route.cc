@@ -10,15 +10,31 @@
 namespace evenkeel::plan {
 namespace {
 
+KeyReading by_key(const TableUse& use, const Arguments& arguments) {
+  return {*use.key, *use.rule->algorithm, arguments};
+}
+
+// Only where `use` has a gene_key.
+KeyReading by_gene(const TableUse& use, const Arguments& arguments) {
+  return {*use.gene_key, *use.rule->gene_algorithm, arguments};
+}
+
 Result<SlotSet> own_slots(const TableUse& use, const Arguments& arguments) {
-  const KeyReading reading{*use.key, *use.rule->algorithm, arguments};
-  return slots_of(use.condition, reading);
+  EVENKEEL_ASSIGN(SlotSet set, slots_of(use.condition, by_key(use, arguments)));
+  if (use.gene_key == nullptr) return set;
+  EVENKEEL_ASSIGN(const SlotSet genes, slots_of(use.gene_condition, by_gene(use, arguments)));
+  set.intersect(genes);
+  return set;
 }
 
 bool has_equality(const Condition& condition) {
   return condition.kind == Condition::Kind::equal ||
          (condition.kind == Condition::Kind::all_of &&
           std::any_of(condition.parts.begin(), condition.parts.end(), has_equality));
+}
+
+bool has_equality(const TableUse& use) {
+  return has_equality(use.condition) || has_equality(use.gene_condition);
 }
 
 Route route_of(const TableUse& use, SlotSet set) {
@@ -35,7 +51,7 @@ Route route_of(const TableUse& use, SlotSet set) {
     route.impossible = true;
     route.slots.push_back(0);
   } else {
-    route.reason = has_equality(use.condition) ? RouteReason::key_equality : RouteReason::key_list;
+    route.reason = has_equality(use) ? RouteReason::key_equality : RouteReason::key_list;
   }
   return route;
 }
@@ -104,7 +120,7 @@ Result<Route> route_together(const Analysis& analysis, const Arguments& argument
           unsupported(fmt::format("sharded tables in one statement that lie in different slots ({} and {})",
                                   common->slots.front(), route.slots.front())));
     }
-    if (!common || has_equality(use.condition)) common = std::move(route);
+    if (!common || has_equality(use)) common = std::move(route);
   }
   return common ? std::move(*common) : std::move(*impossible);
 }
@@ -124,21 +140,26 @@ Result<ListCuts> ListCuts::of(const Analysis& analysis, const Arguments& argumen
   ListCuts cuts;
   if (route.one() || analysis.uses.size() != 1) return cuts;
   const TableUse& use = analysis.uses.front();
+  EVENKEEL_TRY(cuts.add(use.condition, by_key(use, arguments)));
+  if (use.gene_key != nullptr) EVENKEEL_TRY(cuts.add(use.gene_condition, by_gene(use, arguments)));
+  std::sort(cuts.lists_.begin(), cuts.lists_.end(),
+            [](const List& a, const List& b) { return a.expr->span.first < b.expr->span.first; });
+  return cuts;
+}
+
+Status ListCuts::add(const Condition& condition, const KeyReading& reading) {
   std::vector<const sql::Expr*> lists;
-  collect_lists(use.condition, lists);
-  std::sort(lists.begin(), lists.end(),
-            [](const sql::Expr* a, const sql::Expr* b) { return a->span.first < b->span.first; });
+  collect_lists(condition, lists);
   for (const sql::Expr* list : lists) {
     const auto values = list->args.subspan(1);
     const bool has_calls = std::any_of(values.begin(), values.end(), [](const sql::Expr* value) {
       return session_function(bare(*value)).has_value();
     });
     if (has_calls) continue;  // those have edits of their own
-    const KeyReading reading{*use.key, *use.rule->algorithm, arguments};
     EVENKEEL_ASSIGN(auto slots, slots_of_list(*list, reading));
-    if (!slots.empty()) cuts.lists_.push_back({list, std::move(slots)});
+    if (!slots.empty()) lists_.push_back({list, std::move(slots)});
   }
-  return cuts;
+  return {};
 }
 
 std::vector<Rewrite::Edit> ListCuts::edits(rule::Slot slot, const Arguments& arguments,

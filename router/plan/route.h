@@ -33,6 +33,8 @@ class ListCuts {
     const sql::Expr* expr = nullptr;
     std::vector<rule::Slot> slots;  // of each value
   };
+  Status add(const Condition& condition, const KeyReading& reading);
+
   std::vector<List> lists_;
 };
 

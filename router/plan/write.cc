@@ -124,8 +124,25 @@ class Write final : public Bound {
   std::vector<KeyAssignment> assignments_;
 };
 
-bool is_column_of(const sql::Identifier& table, const sql::Identifier& column, const TableUse& use) {
-  return same_name(column.text, use.rule->key_column) && (!table || same_name(table.text, use.shown));
+bool is_column_of(const sql::Identifier& table, const sql::Identifier& column, const TableUse& use,
+                  std::string_view name) {
+  return same_name(column.text, name) && (!table || same_name(table.text, use.shown));
+}
+
+// SET x = x.
+bool is_itself(const sql::Expr& value, const Analysis& analysis, const TableUse& use, std::string_view name) {
+  return value.kind == sql::ExprKind::column && is_column_of(value.table, value.column, use, name) &&
+         (value.table || analysis.uses.size() == 1);
+}
+
+// A value that carries a gene stays, even where another one would carry the same.
+Status check_gene_kept(const sql::Assignment& assignment, const Analysis& analysis, const TableUse& use) {
+  if (use.gene_key == nullptr || use.nested) return {};
+  const std::string_view name = use.gene_key->name;
+  if (!is_column_of(assignment.table, assignment.column, use, name)) return {};
+  if (assignment.value != nullptr && is_itself(bare(*assignment.value), analysis, use, name)) return {};
+  return fail(unsupported(
+      fmt::format("UPDATE of '{}' of '{}', whose value names the table of the row", name, use.rule->name)));
 }
 
 }  // namespace
@@ -142,13 +159,12 @@ BoundResult bind_write(Analysis analysis) {
     for (const sql::Assignment& assignment : statement.update->set) {
       for (uint32_t i = 0; i < analysis.uses.size(); ++i) {
         const TableUse& use = analysis.uses[i];
-        if (use.nested || !is_column_of(assignment.table, assignment.column, use)) continue;
+        EVENKEEL_TRY(check_gene_kept(assignment, analysis, use));
+        const std::string_view key = use.rule->key_column;
+        if (use.nested || !is_column_of(assignment.table, assignment.column, use, key)) continue;
         const sql::Expr* value = assignment.value == nullptr ? nullptr : &bare(*assignment.value);
         if (value == nullptr) return fail(unsupported("an assignment that is not understood"));
-        const bool itself = value->kind == sql::ExprKind::column &&
-                            is_column_of(value->table, value->column, use) &&
-                            (value->table || analysis.uses.size() == 1);
-        if (!itself) assignments.push_back({i, value});
+        if (!is_itself(*value, analysis, use, key)) assignments.push_back({i, value});
       }
     }
   }

@@ -47,6 +47,15 @@ std::shared_ptr<LogicalTable> make_table(const std::string& schema, const TableS
   table->generated_column = settings.generated_column;
   table->generator = settings.generator;
   table->gene = settings.gene;
+  if (table->gene.routes) {
+    // A key that carries its gene has the number of the slot as its remainder, whatever the algorithm.
+    auto by_gene = make_algorithm("mod", table->slot_count(), {});
+    if (!by_gene) {
+      faults.add(settings.where, by_gene.error().message);
+      return nullptr;
+    }
+    table->gene_algorithm = std::move(*by_gene);
+  }
   table->accept_table_unique = settings.unique_scope_table;
   check_reachable(*table, settings, faults);
   return table;

@@ -36,7 +36,9 @@ struct LogicalTable {
   std::vector<ActualTable> slots;              // by slot number
   std::string generated_column;                // the column that the proxy fills; empty: none
   std::string generator;                       // name of the key generator in the configuration
-  GeneSettings gene;                 // what the generated key carries, where it is not the key column
+  GeneSettings gene;  // what the generated key carries, where it is not the key column
+  // gene.routes: slot of a generated key; null otherwise.
+  std::shared_ptr<const Algorithm> gene_algorithm;
   bool accept_table_unique = false;  // unique_scope: table
   // Tables of one binding group have the same slots count, algorithm and instance/database per slot; 0: none.
   uint32_t binding_group = 0;

@@ -57,6 +57,9 @@ struct GeneSettings {
   enum class Method : uint8_t { shared, blocks, classes } method = Method::shared;
   // The key carries `sharding key mod modulus`; 0: the number of slots, by whatever algorithm.
   uint32_t modulus = 0;
+  // Every key of the table carries its gene, so that a condition on the key names the table too. Rows whose
+  // own keys do not carry it are refused.
+  bool routes = false;
   bool operator==(const GeneSettings&) const = default;
 };
 

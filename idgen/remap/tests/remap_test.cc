@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/random.h"
+#include "idgen/tests/remap_vectors.h"
 
 namespace evenkeel::idgen {
 namespace {
@@ -43,6 +44,31 @@ TEST(Remap, KeepsOffTheFirstInstance) {
     ASSERT_TRUE(image);
     EXPECT_EQ(*image - base, x / 96 * 128 + 32 + x % 96);
     EXPECT_EQ(decompose(layout, *image).worker, 835u);
+  }
+}
+
+TEST(Remap, GoldenVectors) {
+  const auto vectors = testing::golden_vectors();
+  ASSERT_GE(vectors.size(), 15u);
+  for (const auto& vector : vectors) {
+    const Layout layout = vector.layout();
+    const SteeringMap map = vector.map();
+    const uint64_t base = vector.base();
+    const uint64_t capacity = vector.number("capacity");
+    uint32_t checksum = 0;
+    for (uint64_t x = 0; x < capacity; ++x) {
+      const auto image = remap(layout, map, base + x);
+      ASSERT_TRUE(image) << x;
+      checksum = checksum * 31 + static_cast<uint32_t>(*image - base) + 1;
+    }
+    EXPECT_EQ(checksum, vector.number("checksum"));
+    for (uint64_t x = capacity; x < sequence_count(layout); ++x)
+      EXPECT_FALSE(remap(layout, map, base + x)) << x;
+    const auto table = RemapTable::make(layout, map);
+    if (!table) continue;
+    EXPECT_EQ(table->capacity(), capacity);
+    const auto first = testing::numbers(vector.fields.at("first"));
+    for (uint64_t x = 0; x < first.size(); ++x) EXPECT_EQ(table->remap(base + x), base + first[x]);
   }
 }
 

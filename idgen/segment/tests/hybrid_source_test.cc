@@ -156,5 +156,76 @@ TEST_F(HybridSourceTest, AnEarlierClockFindsNoNumberFreeThatWasUsedLater) {
   EXPECT_THAT(open().error().message, HasSubstr("are in use"));
 }
 
+// All tables of the source share the number: the end gives back what none of them used.
+TEST_F(HybridSourceTest, SeveralTablesEndTogether) {
+  const auto source = open().value();
+  KeyGenerator* orders = source->add_table("orders", 128).value();
+  KeyGenerator* lines = source->add_table("lines", 4).value();
+  const uint64_t early = one(*orders).value();
+  clock.advance(minutes(1));
+  const uint64_t late = one(*lines).value();
+  EXPECT_TRUE(source->close());
+  EXPECT_FALSE(one(*orders));
+  EXPECT_FALSE(one(*lines));
+  const auto number = decompose(settings.layout, late).worker;
+  const auto row = store.row("ids/worker/" + std::to_string(number));
+  EXPECT_EQ(row.max_id, decompose(settings.layout, late).tick);
+  EXPECT_GT(row.max_id, decompose(settings.layout, early).tick);
+}
+
+TEST_F(HybridSourceTest, PartsWithAValueStandInEveryId) {
+  settings.layout = *named_layout("business");
+  settings.layout.worker_parts[0].value = 3;
+  const auto source = open().value();
+  KeyGenerator* generator = source->add_table("orders", 128).value();
+  const uint32_t worker = decompose(settings.layout, one(*generator).value()).worker;
+  EXPECT_EQ(worker >> 6, 3u);
+  EXPECT_EQ(worker, source->worker());
+}
+
+TEST_F(HybridSourceTest, GenesAreCarried) {
+  const auto source = open().value();
+  KeyGenerator* generator = source->add_gene_table("lines", 96, Gene{GeneMethod::classes, 192}).value();
+  const std::vector<uint32_t> genes = {5, 191, 0};
+  std::vector<uint64_t> ids(3);
+  EXPECT_TRUE(generator->draw({.rows = 3, .row_slots = genes}, ids)->complete());
+  for (size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(ids[i] % 192, genes[i]);
+}
+
+class FixedProbe final : public ClockProbe {
+ public:
+  explicit FixedProbe(const bool& right) : right_(right) {}
+  Result<ClockHealth> look() override { return ClockHealth{right_, 0, {}}; }
+
+ private:
+  const bool& right_;
+};
+
+TEST_F(HybridSourceTest, AWrongClockStopsIdsUntilItWasFoundRight) {
+  settings.clock.watch.watched = true;
+  settings.clock.watch.good_checks = 2;
+  bool right = true;
+  std::vector<std::unique_ptr<SegmentStore>> stores;
+  stores.push_back(std::make_unique<testing::BorrowedStore>(store));
+  const auto source = HybridSource::open(settings, std::move(stores), std::make_shared<DirectTicks>(clock),
+                                         clock, std::make_unique<FixedProbe>(right))
+                          .value();
+  KeyGenerator* generator = source->add_table("orders", 128).value();
+  EXPECT_TRUE(one(*generator));
+  const auto tend_in_a_second = [&] {
+    clock.advance(std::chrono::seconds(1));
+    EXPECT_TRUE(source->tend(clock.unix_millis()));
+  };
+  right = false;
+  tend_in_a_second();
+  EXPECT_THAT(one(*generator).error().message, HasSubstr("not synchronised"));
+  right = true;
+  tend_in_a_second();
+  EXPECT_FALSE(one(*generator));
+  tend_in_a_second();
+  EXPECT_TRUE(one(*generator));
+  EXPECT_THAT(open().error().message, HasSubstr("without a probe"));
+}
+
 }  // namespace
 }  // namespace evenkeel::idgen

@@ -45,7 +45,7 @@ class IdsTest : public ::testing::Test {
  protected:
   IdsTest() : spaces_(open(), 50), statements_(spaces_) {
     settings_.tokens = {{"robot", protocol::auth::sha256({"t"}), answer::Rights::read}};
-    add_routes(router_, {&spaces_, [this] { return reason_; },
+    add_routes(router_, {&spaces_, &clock_, [this] { return reason_; },
                          [](metrics::Page& page) { page.gauge("more", "", {}, 1); }});
   }
 
@@ -206,6 +206,14 @@ TEST_F(IdsTest, HealthAndMetricsNeedNoLogin) {
   const std::string metrics = asked("GET", "/metrics", false);
   EXPECT_NE(metrics.find("evenkeel_ids_total{key_space=\"orders\"} 1\n"), std::string::npos) << metrics;
   EXPECT_NE(metrics.find("\nmore 1\n"), std::string::npos);
+  // 2093-09-06T15:47:35.552Z is far away, then near.
+  EXPECT_NE(metrics.find("evenkeel_id_ends_within_a_year{key_space=\"orders\"} 0\n"), std::string::npos);
+  clock_.step_wall(std::chrono::seconds(exhaustion_unix_ms(idgen::Layout()) / 1'000 -
+                                        clock_.unix_millis() / 1'000 - 360 * 86'400));
+  const std::string late = asked("GET", "/metrics", false);
+  EXPECT_NE(late.find("evenkeel_id_ends_within_a_year{key_space=\"orders\"} 1\n"), std::string::npos) << late;
+  EXPECT_NE(late.find("evenkeel_id_seconds_left{key_space=\"orders\"} 31104000\n"), std::string::npos)
+      << late;
   EXPECT_TRUE(asked("GET", "/key-spaces/lines").find("\"max_count\":50") != std::string::npos);
   EXPECT_TRUE(asked("GET", "/key-spaces", false).starts_with("401"));
 }

@@ -41,6 +41,7 @@ rule::TableSettings table_settings(const std::vector<std::string>& words, const 
     if (name == "key") table.key = value;
     if (name == "generated") table.generated_column = value;
     if (name == "algorithm") table.algorithm = value;
+    if (name == "gene") table.gene.routes = value == "routes";
     if (name == "bounds") table.algorithm_parameters.bounds = integers_of(value);
     if (name == "start") table.algorithm_parameters.start = value;
     if (name == "months") {

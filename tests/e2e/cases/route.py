@@ -1,5 +1,10 @@
 """ROUTE: which tables a statement touches, and that what it finds is what one table would give."""
+import os
+
+import pymysql
+
 from harness.environment import ask, error_of, run
+from harness.proxy import Proxy
 from harness.registry import check, check_equal, test
 
 COLUMNS = "id,user_id,amount,qty,region,created_at"
@@ -170,6 +175,43 @@ def single_table(env):
     check_equal(ask(connection, "SELECT LAST_INSERT_ID()"), [(key,)], "last insert id of a single table")
     check_equal(ask(connection, "SELECT text FROM notes ORDER BY id"), [("one",), ("two",)], "rows")
     check_equal(error_of(connection, "SELECT * FROM nowhere")[0], 1146, "a table that does not exist")
+
+
+@test("gene-routes", "an id that carries its gene names the table by itself; one that does not is refused", needs_proxy=True)
+def gene_routes(env):
+    env.fresh("l2")
+    for method, modulus in (("shared", None), ("blocks", 64), ("classes", 128)):
+        gene = f"{{method: {method}, {f'modulus: {modulus}, ' if modulus else ''}routes: true}}"
+        proxy = Proxy(env.proxy.program, env.cluster, os.path.join(env.proxy.folder, f"gene-{method}"), names=["l2"], gene=gene)
+        proxy.start()
+        try:
+            connection = pymysql.connect(host="127.0.0.1", port=proxy.port, user=proxy.account["user"], password=proxy.account["password"],
+                                         database="l2", charset="utf8mb4", autocommit=True)
+            one_table_by_id(connection, modulus, method)
+            connection.close()
+        finally:
+            proxy.stop()
+
+
+def one_table_by_id(connection, modulus, method):
+    ids = {}
+    for user in range(40):
+        _, first = run(connection, f"INSERT INTO orders(user_id,ref_no) VALUES ({user},'{method}')")
+        ids[user] = first
+    if modulus:
+        check_equal({id % modulus for user, id in ids.items() if user == 7}, {7}, "the id carries user_id mod the modulus")
+    for user, id in ids.items():
+        plan = "\n".join(str(row[0]) for row in ask(connection, f"EXPLAIN ROUTE SELECT user_id FROM orders WHERE id={id}"))
+        check("one slot" in plan, f"where an id alone leads: {plan}")
+        check_equal(ask(connection, f"SELECT user_id FROM orders WHERE id={id}"), [(user,)], "the row by its id alone")
+    wanted = ", ".join(str(id) for id in ids.values())
+    check_equal(sorted(row[0] for row in ask(connection, f"SELECT user_id FROM orders WHERE id IN ({wanted})")), list(range(40)), "all by a list")
+    check_equal(run(connection, f"UPDATE orders SET qty=5 WHERE id={ids[9]}")[0], 1, "rows that an UPDATE by id met")
+    check_equal(ask(connection, "SELECT qty FROM orders WHERE user_id=9 AND ref_no=%s", (method,)), [(5,)], "what it did")
+    code, message = error_of(connection, f"INSERT INTO orders(id,user_id,ref_no) VALUES ({ids[1] + 1},1,'other')")
+    check(code == 1235 and "names table" in message, f"an id that names another table: {code} {message}")
+    check_equal(error_of(connection, f"UPDATE orders SET id={ids[1] + 128} WHERE id={ids[1]}")[0], 1235, "UPDATE of the id")
+    check_equal(run(connection, f"DELETE FROM orders WHERE id={ids[1]}")[0], 1, "rows that a DELETE by id met")
 
 
 @test("explain-route", "EXPLAIN ROUTE answers the plan", needs_proxy=True)

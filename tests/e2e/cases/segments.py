@@ -2,6 +2,7 @@
 import contextlib
 import os
 import signal
+import subprocess
 import threading
 import time
 
@@ -15,7 +16,7 @@ STORE = 3  # an instance that holds no row of the tables
 
 
 @contextlib.contextmanager
-def segment_proxy(env, name, step=100, extra=()):
+def segment_proxy(env, name, step=100, extra=(), kind="segment"):
     env.fresh("l3")
     password = env.cluster.proxy_account["password"]
     store = env.cluster.admin(STORE)
@@ -25,7 +26,7 @@ def segment_proxy(env, name, step=100, extra=()):
     run(store, f"CREATE USER 'ids'@'%' IDENTIFIED BY '{password}'")
     run(store, f"GRANT SELECT, INSERT, UPDATE, CREATE ON {database_of(name)}.* TO 'ids'@'%'")
     store.close()
-    lines = ["  - name: ids", "    kind: segment", "    segment:", f"      step: {step}", f"      step_min: {step}", f"      step_max: {step}",
+    lines = ["  - name: ids", f"    kind: {kind}", "    segment:", f"      step: {step}", f"      step_min: {step}", f"      step_max: {step}",
              "      max_wait: 1s", "      timeout: 1s", "      allocators:",
              f"        - {{address: '127.0.0.1:{env.cluster.ports()[STORE - 1]}', user: ids, password: '${{BACKEND_PASSWORD}}', "
              f"database: {database_of(name)}}}"]
@@ -67,7 +68,7 @@ class Writers:
 
     def __init__(self, proxy, count=8):
         self.proxy, self.ids, self.errors, self._stop = proxy, [], [], threading.Event()
-        self._threads = [threading.Thread(target=self._write) for _ in range(count)]
+        self._threads = [threading.Thread(target=self._write, daemon=True) for _ in range(count)]
         for thread in self._threads:
             thread.start()
 
@@ -208,3 +209,83 @@ def two_proxies(env):
         ids = writers[0].ids + writers[1].ids
         check_equal(len(set(ids)), len(ids), "distinct ids")
         check_equal(writers[0].errors + writers[1].errors, [], "errors")
+
+
+def decoded(proxy, id, *options):
+    """What `evenkeel decode` says of an id, by the proxy's own configuration."""
+    done = subprocess.run([proxy.program, "decode", str(id), "--config", proxy.config, *options], capture_output=True, text=True, timeout=60,
+                          env=proxy.environment())
+    return done.returncode, done.stdout + done.stderr
+
+
+def number_of(id):
+    """The worker field of layout classic."""
+    return id >> 12 & 1023
+
+
+def field(text, name):
+    return next(line.split()[1] for line in text.splitlines() if line.startswith(name))
+
+
+@test("hybrid-ids", "worker numbers come from the table of segments: two proxies, kill -9, a new start, no id twice; decode tells the number", needs_proxy=True)
+def hybrid(env):
+    with segment_proxy(env, "hybrid-ids", kind="hybrid") as first:
+        second = Proxy(env.proxy.program, env.cluster, os.path.join(first.folder, "second"), names=["l3"],
+                       generator_ids=open(first.config).read().split("generators:\n")[1].split("  - name: wide_ids")[0].splitlines())
+        second.start()
+        try:
+            writers = [Writers(first, 4), Writers(second, 4)]
+            for one in writers:
+                one.wait_for(200)
+            numbers = [{number_of(id) for id in list(one.ids)} for one in writers]
+            check_equal([len(one) for one in numbers], [1, 1], "each proxy has one number")
+            check(numbers[0] != numbers[1], f"both have {numbers[0]}")
+            first.signal(signal.SIGKILL)
+            while first.running():
+                time.sleep(0.01)
+            begun = len(writers[0].ids)
+            first.start()
+            writers[0].wait_for(begun + 200)
+            for one in writers:
+                one.stop()
+        finally:
+            second.stop()
+        fresh = number_of(writers[0].ids[-1])
+        check(fresh not in numbers[0] | numbers[1], f"after the kill another number is taken, not {fresh}")
+        ids = writers[0].ids + writers[1].ids
+        check_equal(len(set(ids)), len(ids), "distinct ids")
+        check(set(ids) <= set(stored(env)), "a confirmed row is missing")
+        text = decoded(first, ids[0], "--of", "l3.orders")[1]
+        check_equal(field(text, "worker"), str(number_of(ids[0])), f"the worker number: {text}")
+        place = field(text, "table")
+        check_equal(field(text, "slot"), str(ids[0] % 8), f"the slot: {text}")
+        check(place.startswith("l3"), f"where the row is: {text}")
+
+
+@test("segment-check", "check --connect asks for the table of segments and the account's rights; decode refuses counted ids by name", needs_proxy=True)
+def check_connect(env):
+    with segment_proxy(env, "segment-check") as proxy:
+        insert(connect(proxy))
+        asked = [proxy.program, "check", proxy.config, "--connect"]
+        done = subprocess.run(asked, capture_output=True, text=True, timeout=60, env=proxy.environment())
+        # The tests' servers are set up to be fast.
+        check(done.returncode == 0 and "warning: generator ids:" in done.stdout and "innodb_flush_log_at_trx_commit is" in done.stdout,
+              f"a server that does not flush ({done.returncode}):\n{done.stdout}{done.stderr}")
+        before = row_of_store(env, "segment-check")
+        status, text = decoded(proxy, 1, "--of", "ids")
+        check(status == 1 and "are counted in segments by generator ids" in text, f"decode of a counted id: {text}")
+        store = env.cluster.admin(STORE)
+        flushes = ask(store, "SELECT @@GLOBAL.innodb_flush_log_at_trx_commit")[0][0]
+        try:
+            run(store, "SET GLOBAL innodb_flush_log_at_trx_commit = 1")
+            done = subprocess.run(asked, capture_output=True, text=True, timeout=60, env=proxy.environment())
+            check(done.returncode == 0 and "is fit for segments" in done.stdout, f"a table that is fit:\n{done.stdout}{done.stderr}")
+            run(store, "REVOKE INSERT, UPDATE ON segment_check.* FROM 'ids'@'%'")
+            done = subprocess.run(asked, capture_output=True, text=True, timeout=60, env=proxy.environment())
+            check(done.returncode == 1 and "error: generator ids:" in done.stdout and "the account needs SELECT, INSERT, UPDATE" in done.stdout,
+                  f"without rights ({done.returncode}):\n{done.stdout}{done.stderr}")
+            run(store, "GRANT SELECT, INSERT, UPDATE, CREATE ON segment_check.* TO 'ids'@'%'")
+        finally:
+            run(store, f"SET GLOBAL innodb_flush_log_at_trx_commit = {flushes}")
+            store.close()
+        check_equal(row_of_store(env, "segment-check"), before, "the check took nothing")

@@ -105,7 +105,7 @@ def accepts(port):
         return False
 
 
-def configuration(cluster, port, folder, names, worker_threads=2, pool=64, worker_id="lease", state=None, generator_ids=None, extra=""):
+def configuration(cluster, port, folder, names, worker_threads=2, pool=64, worker_id="lease", state=None, generator_ids=None, gene=None, extra=""):
     lines = [f"state_directory: {state or folder + '/state'}", "log:", "  level: info", "listeners:", f"  - address: 127.0.0.1:{port}", "instances:"]
     for instance in cluster.instances:
         lines += [f"  - name: instance{instance['number']}", f"    address: 127.0.0.1:{instance['port']}"]
@@ -117,11 +117,11 @@ def configuration(cluster, port, folder, names, worker_threads=2, pool=64, worke
         lines += [f"  - name: {schema}", "    default_instance: instance1", "    tables:"]
         for table in schemas.SCHEMAS[schema]:
             if table.key is not None:
-                lines += ["      " + line for line in table_rules(schema, table)]
+                lines += ["      " + line for line in table_rules(schema, table, gene)]
     return "\n".join(lines) + "\n" + extra
 
 
-def table_rules(schema, table):
+def table_rules(schema, table, gene=None):
     instances = ", ".join(f"instance{number + 1}" for number in range(table.instances))
     lines = [f"- name: {table.name}", f"  key: {table.key}", f"  algorithm: {table.algorithm}", "  topology:",
              f"    instances: [{instances}]", f"    databases: {table.instances * table.databases}", f"    tables: {table.slots()}",
@@ -129,6 +129,8 @@ def table_rules(schema, table):
     if table.generated:
         generator = "wide_ids" if table.slots() > 1024 else "ids"
         lines += ["  generated_key:", f"    generator: {generator}", f"    column: {table.generated}"]
+        if gene and table.generated != table.key:
+            lines.append(f"    gene: {gene}")
     if table.unique_scope_table:
         lines.append("  unique_scope: table")
     if table.binding:
