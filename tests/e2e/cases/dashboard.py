@@ -3,20 +3,23 @@ import base64
 import contextlib
 import json
 import os
+import re
 import secrets
 import shutil
+import subprocess
 import urllib.error
 import urllib.request
 
 import pymysql
+import yaml
 
 from cases.admin import wait_until
 from cases.skew import prefill
-from harness.environment import ask
 from harness.proxy import Proxy, accepts, free_port, greets
 from harness.registry import check, check_equal, test
 
 SLOTS = 128
+DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "docs")
 SPITEFUL = "<img src=x onerror=alert(1)>"
 STEERING = """steering:
   reweight: 1s
@@ -148,3 +151,22 @@ def http_interface(env):
 def state_of(one, table="l1.orders"):
     row = next(row for row in one.sql("SHOW STEERING") if row["logical_table"] == table)
     return row["state"], row["map_version"]
+
+
+@test("DASHBOARD-graphs", "Grafana's dashboard and Prometheus' alert rules name metrics that a proxy serves", servers=("mariadb",), needs_proxy=True)
+def graphs(env):
+    with dashboard(env, "graphs") as one:
+        page = one.ask("GET", "metrics", user=None)[1]
+    served = {re.split(r"[{ ]", line)[0] for line in page.splitlines() if line and not line.startswith("#")}
+    alerts = yaml.safe_load(open(os.path.join(DOCS, "alerts.yml")))
+    rules = [rule for group in alerts["groups"] for rule in group["rules"]]
+    check(len(rules) > 5 and all(rule["alert"] and rule["annotations"]["summary"] and rule["labels"]["severity"] for rule in rules), f"{rules}")
+    board = json.load(open(os.path.join(DOCS, "grafana", "evenkeel.json")))
+    queries = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
+    for expression in [rule["expr"] for rule in rules] + queries + [board["templating"]["list"][1]["query"]]:
+        named = set(re.findall(r"\bevenkeel_\w+", expression))
+        check(named <= served, f"{expression} names {named - served}, which /metrics does not serve")
+    promtool = shutil.which("promtool")
+    if promtool:
+        done = subprocess.run([promtool, "check", "rules", os.path.join(DOCS, "alerts.yml")], capture_output=True, text=True)
+        check_equal(done.returncode, 0, f"promtool: {done.stdout}{done.stderr}")

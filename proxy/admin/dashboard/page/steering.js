@@ -24,6 +24,8 @@ export class Steering {
     by('steer-form').addEventListener('submit', (event) => { event.preventDefault(); this.tryOrder(); });
     by('dry-run-cancel').addEventListener('click', () => by('dry-run').close());
     by('dry-run-confirm').addEventListener('click', () => this.confirm());
+    // The button lost the focus while it was disabled, so that the dialog does not give it back.
+    by('dry-run').addEventListener('close', () => (by('dry-run').returnValue === 'done' ? this.onDone() : by('steer-try').focus()));
     this.preview = new HeatMap(by('dry-run-canvas'));
   }
 
@@ -136,7 +138,7 @@ export class Steering {
     say(by('steer-trouble'), wrong);
     by('steer-sql').textContent = order ? sql(order) : '…';
     const chosen = order ? this.slotsOf(order) : new Set();
-    by('steer-chosen').textContent = chosen.size > 0 ? `${chosen.size} of ${plural(layout.slots, 'table')} chosen` : '';
+    by('steer-chosen').textContent = chosen.size > 0 ? `${count(chosen.size)} of ${plural(layout.slots, 'table')} chosen` : '';
     this.onChoice(chosen.size > 0 ? chosen : null);
   }
 
@@ -175,6 +177,7 @@ export class Steering {
       ['Map', weights ? describeMap(weights) : 'none: all tables alike'],
     ]);
     by('dry-run-remarks').replaceChildren(...remarks.map((remark) => Object.assign(document.createElement('li'), {textContent: remark})));
+    by('dry-run').returnValue = '';
     by('dry-run').showModal();
     const mean = rows.reduce((sum, value) => sum + value, 0) / rows.length;
     this.preview.arrange(layout, by('dry-run').clientWidth - 48, 260);
@@ -186,8 +189,7 @@ export class Steering {
     by('dry-run-confirm').disabled = true;
     try {
       await api.steer(this.tried, this.outcome.version);
-      by('dry-run').close();
-      this.onDone();
+      by('dry-run').close('done');
     } catch (error) {
       say(by('dry-run-trouble'), error.message);
     } finally {

@@ -66,7 +66,7 @@ function steeringSentence(figures) {
     return 'New rows go to all tables alike.';
   }
   const {avoided, weighted} = mapShape(weights);
-  const how = avoided > 0 ? `New rows avoid ${avoided} of ${plural(weights.length, 'table')}${weighted ? ' and are weighted over the rest' : ''}`
+  const how = avoided > 0 ? `New rows avoid ${count(avoided)} of ${plural(weights.length, 'table')}${weighted ? ' and are weighted over the rest' : ''}`
     : weighted ? `New rows are weighted over ${plural(weights.length, 'table')}` : 'A map is in force that treats all tables alike';
   return figures.outlook.until_even_s === null || isEven(figures) ? `${how}.` : `${how}; even in about ${duration(figures.outlook.until_even_s)}.`;
 }
