@@ -1,8 +1,9 @@
 """DASHBOARD: the page itself, in headless Chromium. Conditions are waited for, never times: the machine may be slow."""
 import json
 import os
+import time
 
-from cases.dashboard import STEERING, dashboard, state_of
+from cases.dashboard import SPITEFUL, STEERING, dashboard, state_of, when_counted
 from cases.skew import Fill, prefill
 from harness.browser import browsing, faking
 from harness.registry import check, check_equal, test
@@ -22,6 +23,71 @@ def tab_to(browser, identity, most=60):
         if browser.evaluate(script="document.activeElement.id") == identity:
             return
     raise AssertionError(f"{most} times Tab do not lead to #{identity}")
+
+
+@test("DASHBOARD-rights", "a reader tries and changes nothing; an order about an older map is refused; names are text",
+      servers=("mariadb",), needs_proxy=True)
+def rights(env):
+    prefill(env, 400, 200)
+    with dashboard(env, "rights") as one:
+        when_counted(one, [400] * 32 + [200] * 96)
+        with browsing(one.url) as browser:
+            browser.sign_in("rita", one.password)
+            wait_for_board(browser)
+            check_equal(browser.text(at="#who"), "rita · may read", "who is signed in")
+            browser.select(at="#steer-what", value="avoid")
+            browser.click(at="#steer-try")
+            browser.wait(script="document.getElementById('dry-run').open")
+            check("96 tables would get" in browser.text(at="#dry-run-sentence"), browser.text(at="#dry-run-sentence"))
+            check(not browser.enabled(at="#dry-run-confirm"), "a reader could confirm")
+            # Who enables the button by hand is refused by the proxy.
+            browser.evaluate(script="document.getElementById('dry-run-confirm').disabled = false")
+            browser.click(at="#dry-run-confirm")
+            wait_text(browser, "#dry-run-trouble", "'rita' may read here; this needs the right to operate")
+            check_equal(state_of(one), ("off", 0), "after a reader's order")
+
+            browser.open(url=one.url)
+            browser.sign_in("anna", one.password)
+            wait_for_board(browser)
+            browser.select(at="#steer-what", value="only")
+            browser.click(at="#steer-try")
+            browser.wait(script="document.getElementById('dry-run').open")
+            one.sql("STEER l1.orders AVOID TABLES 7")
+            browser.click(at="#dry-run-confirm")
+            wait_text(browser, "#dry-run-trouble", "look again")
+            check_equal(state_of(one), ("on, ordered", 1), "the map is still that of the other operator")
+            browser.click(at="#dry-run-cancel")
+            wait_text(browser, "#sentence", "New rows avoid 1 of 128 tables")
+
+            browser.open(url=one.url)
+            browser.sign_in(SPITEFUL, one.password)
+            wait_for_board(browser)
+            check_equal(browser.text(at="#who"), f"{SPITEFUL} · may read", "a user whose name is markup")
+            check_equal(browser.evaluate(script="document.querySelectorAll('#who img').length"), 0, "elements that a name made")
+
+
+@test("DASHBOARD-strangers", "wrong logins wait; a browser that thinks it speaks to another host gets nothing",
+      servers=("mariadb",), needs_proxy=True)
+def strangers(env):
+    with dashboard(env, "strangers") as one, browsing(one.url) as browser:
+        for _ in range(12):
+            browser.sign_in("anna", "wrong")
+            browser.wait(script="document.getElementById('login-trouble').textContent !== ''")
+            if "too many wrong" in browser.text(at="#login-trouble"):
+                break
+            browser.evaluate(script="document.getElementById('login-trouble').textContent = ''")
+        check("too many wrong passwords or tokens from 127.0.0.1" in browser.text(at="#login-trouble"), browser.text(at="#login-trouble"))
+        check_equal(one.ask("GET", "api/v1/tables")[0] in (200, 429), True, "the right password, while waiting or after it")
+        begun = time.monotonic()
+        while browser.visible(at="#login"):
+            check(time.monotonic() - begun < 120, "the right password does not help after the wait")
+            browser.evaluate(script="document.getElementById('login-trouble').textContent = ''")
+            browser.sign_in("anna", one.password)
+            browser.wait(script="document.getElementById('login').hidden || document.getElementById('login-trouble').textContent !== ''")
+        wait_for_board(browser)
+        check_equal(browser.open(url=one.url.replace("127.0.0.1", "foreign.example")), 421, "the page under a foreign name")
+        check("hosts" in browser.text(at="body"), browser.text(at="body"))
+        check_equal(browser.open(url=one.url.replace("127.0.0.1", "localhost")), 200, "the page as localhost")
 
 
 @test("DASHBOARD-8192", "8192 tables whose names are markup: drawn, listed, walked over; and a proxy that fails on the way", servers=())
