@@ -22,7 +22,7 @@ bool keeps_files(const idgen::RegistrySettings& registry) {
 void check_kind(const Place& root, const Config& config) {
   const auto has = [&](std::string_view key) {
     return std::any_of(root.node().pairs.begin(), root.node().pairs.end(),
-                       [&](const auto& pair) { return pair.first.text == key; });
+                       [&](const auto& pair) { return pair.key.text == key; });
   };
   const auto any = std::any_of(std::begin(keys_of_the_proxy), std::end(keys_of_the_proxy), has);
   if (config.ids.given && !any) return;

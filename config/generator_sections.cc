@@ -50,14 +50,14 @@ void read_parts(const Place& place, GeneratorSettings& out) {
     const Place at = place.member(pair);
     uint32_t value = 0;
     read_number(at, value, 0, UINT32_MAX);
-    if (auto set = idgen::set_part(out.layout, pair.first.text, value); !set) at.fault(set.error().message);
+    if (auto set = idgen::set_part(out.layout, pair.key.text, value); !set) at.fault(set.error().message);
   }
 }
 
 void read_common_parts(const Place& place, WorkerSettings& out) {
   if (place.node().kind != Node::Kind::map) return place.expected("a map from part names to numbers");
   for (const auto& pair : place.node().pairs)
-    read_number(place.member(pair), out.part_values[pair.first.text], 0, UINT32_MAX);
+    read_number(place.member(pair), out.part_values[pair.key.text], 0, UINT32_MAX);
 }
 
 void read_millis(const Place& place, int64_t& out, std::chrono::milliseconds least,
@@ -74,7 +74,7 @@ bool is_generator_name(const std::string& name) {
 
 bool has_key(const Node& map, std::string_view name) {
   return std::any_of(map.pairs.begin(), map.pairs.end(),
-                     [&](const auto& member) { return member.first.text == name; });
+                     [&](const auto& member) { return member.key.text == name; });
 }
 
 // A key that does nothing is a mistake somewhere.

@@ -114,9 +114,9 @@ Error Reading::to_error() const {
   return config_error(std::move(text));
 }
 
-Place Place::member(const std::pair<Node, Node>& pair) const {
+Place Place::member(const KeyedNode& pair) const {
   // A value left empty has no place of its own worth showing.
-  return Place(pair.second, path_.empty() ? pair.first.text : path_ + "." + pair.first.text, *reading_);
+  return Place(pair.value, path_.empty() ? pair.key.text : path_ + "." + pair.key.text, *reading_);
 }
 
 Place Place::item(size_t index) const {
@@ -265,7 +265,7 @@ bool check_keys(const Place& place, const std::vector<std::string>& allowed,
   }
   std::set<std::string> seen;
   for (const auto& pair : place.node().pairs) {
-    const Node& key = pair.first;
+    const Node& key = pair.key;
     const Place at = place.member(pair);
     const auto old = std::find_if(retired.begin(), retired.end(),
                                   [&](const RetiredKey& known) { return known.key == key.text; });

@@ -51,7 +51,7 @@ class Place {
   const Node& node() const { return *node_; }
   const std::string& path() const { return path_; }
   Reading& reading() const { return *reading_; }
-  Place member(const std::pair<Node, Node>& pair) const;
+  Place member(const KeyedNode& pair) const;
   Place item(size_t index) const;
   void fault(const std::string& what) const { reading_->fault(node_->mark, path_, what); }
   // "expected …, found …": what stands there is named unless `secret`.
@@ -136,7 +136,7 @@ void read_section(const Place& place, const Section<Settings>& section, Settings
   if (!check_keys(place, allowed, required, section.retired)) return;
   for (const auto& field : section.fields) {
     for (const auto& pair : place.node().pairs) {
-      if (pair.first.text == field.key) field.read(place.member(pair), out);
+      if (pair.key.text == field.key) field.read(place.member(pair), out);
     }
   }
 }

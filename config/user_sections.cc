@@ -12,17 +12,17 @@ using session::User;
 void read_accounts(const Place& place, User& out) {
   if (place.node().kind != Node::Kind::map) return place.expected("a map from instance names to accounts");
   for (const auto& pair : place.node().pairs) {
-    const std::string& instance = pair.first.text;
+    const std::string& instance = pair.key.text;
     const Place at = place.member(pair);
     const auto& known = at.reading().instances;
     if (std::find(known.begin(), known.end(), instance) == known.end()) {
-      at.reading().fault(pair.first.mark, at.path(),
+      at.reading().fault(pair.key.mark, at.path(),
                          fmt::format("no instance has this name; known are {}", join_names(known)));
     }
     session::BackendAccount account;
     read_section(at, account_section(), account);
     if (!out.backend_by_instance.emplace(instance, std::move(account)).second) {
-      at.reading().fault(pair.first.mark, at.path(), "the key stands here for the second time");
+      at.reading().fault(pair.key.mark, at.path(), "the key stands here for the second time");
     }
   }
 }

@@ -92,7 +92,7 @@ void read_host_rules(const Place& place, std::vector<std::string>& out) {
 
 bool has_key(const Place& place, std::string_view key) {
   return std::any_of(place.node().pairs.begin(), place.node().pairs.end(),
-                     [&](const auto& pair) { return pair.first.text == key; });
+                     [&](const auto& pair) { return pair.key.text == key; });
 }
 
 }  // namespace evenkeel::config

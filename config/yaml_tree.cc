@@ -113,7 +113,7 @@ class TreeBuilder final : public YAML::EventHandler {
     } else if (parent.key.empty()) {
       parent.key.push_back(std::move(node));
     } else {
-      parent.node.pairs.emplace_back(std::move(parent.key.front()), std::move(node));
+      parent.node.pairs.push_back({std::move(parent.key.front()), std::move(node)});
       parent.key.clear();
     }
   }

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -21,14 +20,21 @@ struct Mark {
   }
 };
 
+struct KeyedNode;
+
 // Owns what is below it; an alias is a copy of what its anchor named.
 struct Node {
   enum class Kind : uint8_t { null, scalar, list, map } kind = Kind::null;
   Mark mark;
-  std::string text;                          // scalar
-  bool quoted = false;                       // scalar: '3' and "3" are text, 3 may be a number
-  std::vector<Node> items;                   // list
-  std::vector<std::pair<Node, Node>> pairs;  // map, in the order of the file; keys may repeat
+  std::string text;              // scalar
+  bool quoted = false;           // scalar: '3' and "3" are text, 3 may be a number
+  std::vector<Node> items;       // list
+  std::vector<KeyedNode> pairs;  // map, in the order of the file; keys may repeat
+};
+
+struct KeyedNode {
+  Node key;
+  Node value;
 };
 
 // Bounds against files made to exhaust memory; a configuration stays far below them.
