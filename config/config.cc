@@ -49,7 +49,7 @@ void check_whole(const Place& root, Root& out) {
         "worker: {id: lease}");
   }
   for (const auto& [name, value] : out.worker.part_values) {
-    const auto has_part = [&](const idgen::WorkerPart& part) { return part.name == name; };
+    const auto has_part = [&wanted = name](const idgen::WorkerPart& part) { return part.name == wanted; };
     const bool known = std::any_of(config.generators.begin(), config.generators.end(),
                                    [&](const idgen::GeneratorSettings& generator) {
                                      const auto& parts = generator.layout.worker_parts;

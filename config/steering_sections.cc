@@ -9,7 +9,6 @@ namespace evenkeel::config {
 namespace {
 
 using namespace std::chrono_literals;
-using skew::DailyWindow;
 using skew::Settings;
 using skew::TableSettings;
 
