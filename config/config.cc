@@ -1,13 +1,10 @@
 #include "config/config.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 
+#include "config/read_file.h"
 #include "config/sections.h"
 #include "idgen/gene.h"
 
@@ -219,10 +216,7 @@ Result<Config> parse(std::string_view text, const std::string& source, const Env
 }
 
 Result<Config> load(const std::string& path, const Environment& environment, int64_t now_unix_ms) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(config_error(fmt::format("{}: cannot be read: {}", path, std::strerror(errno))));
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (file.bad()) return fail(config_error(fmt::format("{}: reading failed", path)));
+  EVENKEEL_ASSIGN(const std::string text, read_file(path));
   return parse(text, path, environment, now_unix_ms);
 }
 

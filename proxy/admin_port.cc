@@ -1,10 +1,9 @@
 #include "proxy/admin_port.h"
 
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 
 #include "base/log.h"
+#include "config/read_file.h"
 #include "proxy/admin_tables.h"
 #include "proxy/net/probe.h"
 
@@ -19,12 +18,6 @@ namespace {
 // An answer about the instances is good for so long, and takes at most that.
 constexpr std::chrono::seconds probe_kept(2);
 constexpr std::chrono::milliseconds probe_patience(1000);
-
-Result<std::string> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(config_error(fmt::format("{} cannot be read", path)));
-  return std::string{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 // Applies `make` to what the loops say.
 template <typename Make>
@@ -44,7 +37,7 @@ AdminPort::~AdminPort() = default;
 Result<std::unique_ptr<AdminPort>> AdminPort::start(AdminParts parts) {
   std::unique_ptr<AdminPort> port(new AdminPort(std::move(parts)));
   if (!port->parts_.config->admin.given) return port;
-  EVENKEEL_ASSIGN(port->text_at_start_, read_file(port->parts_.config->source));
+  EVENKEEL_ASSIGN(port->text_at_start_, config::read_file(port->parts_.config->source));
   port->statements_ = std::make_unique<admin::AdminStatements>(port->sources());
   EVENKEEL_TRY(port->start_statements());
   EVENKEEL_TRY(port->start_http());
@@ -86,7 +79,7 @@ admin::Sources AdminPort::sources() {
 // The log's level is all that changes while the proxy runs; a file with faults changes nothing.
 Result<ResultTable> AdminPort::reload() {
   const std::string& path = parts_.config->source;
-  EVENKEEL_ASSIGN(const std::string text, read_file(path));
+  EVENKEEL_ASSIGN(const std::string text, config::read_file(path));
   EVENKEEL_ASSIGN(const config::Config fresh,
                   config::parse(text, path, config::process_environment(), parts_.clock->unix_millis()));
   log::set_up(fresh.log_level);

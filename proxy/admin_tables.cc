@@ -48,7 +48,7 @@ bool same_node(const config::Node& a, const config::Node& b) {
     if (!same_node(a.items[i], b.items[i])) return false;
   }
   for (size_t i = 0; i < a.pairs.size(); ++i) {
-    if (a.pairs[i].first.text != b.pairs[i].first.text || !same_node(a.pairs[i].second, b.pairs[i].second))
+    if (a.pairs[i].key.text != b.pairs[i].key.text || !same_node(a.pairs[i].value, b.pairs[i].value))
       return false;
   }
   return true;
@@ -56,7 +56,7 @@ bool same_node(const config::Node& a, const config::Node& b) {
 
 const config::Node* member(const config::Node& map, const std::string& key) {
   for (const auto& pair : map.pairs) {
-    if (pair.first.text == key) return &pair.second;
+    if (pair.key.text == key) return &pair.value;
   }
   return nullptr;
 }
@@ -288,7 +288,7 @@ Result<ResultTable> changes_table(const std::string& source, const std::string& 
   EVENKEEL_ASSIGN(const config::Node new_tree, config::parse_yaml(now, source));
   std::set<std::string> sections;
   for (const config::Node* tree : {&old_tree, &new_tree}) {
-    for (const auto& pair : tree->pairs) sections.insert(pair.first.text);
+    for (const auto& pair : tree->pairs) sections.insert(pair.key.text);
   }
   ResultTable out{{{"section"}, {"outcome"}}, {}};
   for (const std::string& section : sections) {

@@ -36,8 +36,10 @@ demo::ServerKind parse_server(const std::string& text) {
 void add_demo(CLI::App& app, demo::DemoOptions& options, std::function<int()>& chosen) {
   CLI::App* command =
       app.add_subcommand("demo", "Start real servers and the proxy, insert rows, show where they went");
-  command->add_option("--rows", options.rows,
-                      "Rows to insert; by default 100 for each table, fewer for large layouts");
+  command
+      ->add_option("--rows", options.rows,
+                   "Rows to insert; by default 100 for each table, fewer for large layouts")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1'000'000'000}));
   command->add_flag(
       "--skew", options.skew,
       "Begin with tables 0-31 at twice the rows of the others; steer new rows until all are even");

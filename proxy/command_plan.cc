@@ -1,9 +1,8 @@
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 
 #include "base/clock.h"
 #include "config/config.h"
+#include "config/read_file.h"
 #include "proxy/commands.h"
 #include "router/catalog/schema_file.h"
 #include "router/plan/planner.h"
@@ -16,9 +15,7 @@ namespace {
 Result<catalog::CatalogPtr> read_catalog(const PlanOptions& options, const std::string& schema) {
   auto catalog = std::make_shared<catalog::Catalog>(1);
   if (!options.schema_path) return catalog;
-  std::ifstream file(*options.schema_path, std::ios::binary);
-  if (!file) return fail(config_error(fmt::format("{} cannot be read", *options.schema_path)));
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  EVENKEEL_ASSIGN(const std::string text, config::read_file(*options.schema_path));
   EVENKEEL_TRY(catalog::read_schema(text, schema, *catalog));
   return catalog;
 }

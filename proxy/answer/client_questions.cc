@@ -179,8 +179,9 @@ Result<Answer> answer_variables(PhraseReader reader, const ClientState& state) {
   EVENKEEL_TRY(reader.expect_end());
   ResultTable table{{{"Variable_name"}, {"Value"}}, {}};
   for (const auto& [name, value] : state.variables.all()) {
-    const bool wanted = std::any_of(patterns.begin(), patterns.end(),
-                                    [&](const std::string& pattern) { return matches(pattern, name); });
+    const bool wanted =
+        std::any_of(patterns.begin(), patterns.end(),
+                    [&asked = name](const std::string& pattern) { return matches(pattern, asked); });
     if (wanted) table.rows.push_back({Value::string(name), Value::string(text_of(value))});
   }
   return Answer{std::move(table)};

@@ -92,13 +92,13 @@ ClientHandshake::Next ClientHandshake::on_packet(std::string_view payload, std::
     case Stage::closed:
       break;
   }
-  return fail_with(er::cr_malformed_packet, "a packet that was not asked for");
+  return fail_with(er::connect_to_foreign_data_source, "a packet that was not asked for");
 }
 
 ClientHandshake::Next ClientHandshake::on_greeting(std::string_view payload, std::string& out) {
   if (protocol::is_err(payload)) return on_reply(payload, out);
   Result<protocol::HandshakeV10> greeting = protocol::HandshakeV10::decode(payload);
-  if (!greeting) return fail_with(er::cr_malformed_packet, greeting.error().message);
+  if (!greeting) return fail_with(er::connect_to_foreign_data_source, greeting.error().message);
   std::string_view version = greeting->server_version;
   const bool prefixed =
       version.starts_with(replication_prefix) && version.find("MariaDB") != std::string_view::npos;
@@ -142,13 +142,15 @@ Status ClientHandshake::choose_capabilities() {
   const Capabilities missing = required & ~facts_.offered;
   if (missing == 0) return {};
   const bool no_tls = missing == capability::ssl;
-  return fail(make_error(ErrorKind::backend, no_tls ? er::cr_ssl_connection : er::cr_malformed_packet,
+  return fail(make_error(ErrorKind::backend,
+                         no_tls ? er::connect_to_foreign_data_source : er::connect_to_foreign_data_source,
                          no_tls ? "TLS is required and the server does not offer it"
                                 : fmt::format("the server does not offer {}", names_of(missing))));
 }
 
 ClientHandshake::Next ClientHandshake::on_tls_started(std::string& out) {
-  if (stage_ != Stage::tls) return fail_with(er::cr_ssl_connection, "TLS that was not asked for");
+  if (stage_ != Stage::tls)
+    return fail_with(er::connect_to_foreign_data_source, "TLS that was not asked for");
   facts_.tls = true;
   return send_response(out);
 }
@@ -158,7 +160,7 @@ Result<std::string> ClientHandshake::respond() const {
   if (plugin_ == plugin::caching_sha2_password)
     return auth::caching_sha2::respond(settings_.password, nonce_);
   return fail(
-      make_error(ErrorKind::backend, er::cr_auth_plugin_cannot_load,
+      make_error(ErrorKind::backend, er::connect_to_foreign_data_source,
                  fmt::format("the account asks for the authentication plugin '{}'; mysql_native_password and "
                              "caching_sha2_password are supported",
                              plugin_)));
@@ -190,7 +192,7 @@ ClientHandshake::Next ClientHandshake::send_response(std::string& out) {
 }
 
 ClientHandshake::Next ClientHandshake::on_reply(std::string_view payload, std::string& out) {
-  if (payload.empty()) return fail_with(er::cr_malformed_packet, "an empty packet in the login");
+  if (payload.empty()) return fail_with(er::connect_to_foreign_data_source, "an empty packet in the login");
   switch (static_cast<uint8_t>(payload[0])) {
     case 0x00:
       return on_ok(payload);
@@ -200,22 +202,23 @@ ClientHandshake::Next ClientHandshake::on_reply(std::string_view payload, std::s
       return on_auth_switch(payload, out);
     case 0xff: {
       const Result<protocol::Err> err = protocol::Err::decode(payload);
-      if (!err) return fail_with(er::cr_malformed_packet, err.error().message);
+      if (!err) return fail_with(er::connect_to_foreign_data_source, err.error().message);
       return fail_with(err->to_error());
     }
     default:
-      return fail_with(er::cr_malformed_packet, "a packet of the login that is not understood");
+      return fail_with(er::connect_to_foreign_data_source, "a packet of the login that is not understood");
   }
 }
 
 ClientHandshake::Next ClientHandshake::on_auth_switch(std::string_view payload, std::string& out) {
-  if (stage_ != Stage::reply) return fail_with(er::cr_malformed_packet, "a second switch of the plugin");
+  if (stage_ != Stage::reply)
+    return fail_with(er::connect_to_foreign_data_source, "a second switch of the plugin");
   if (payload.size() == 1) {
-    return fail_with(er::cr_auth_plugin_cannot_load,
+    return fail_with(er::connect_to_foreign_data_source,
                      "the account has a password in the format before MySQL 4.1");
   }
   Result<protocol::AuthSwitchRequest> request = protocol::AuthSwitchRequest::decode(payload);
-  if (!request) return fail_with(er::cr_malformed_packet, request.error().message);
+  if (!request) return fail_with(er::connect_to_foreign_data_source, request.error().message);
   plugin_ = std::move(request->plugin);
   nonce_ = std::move(request->nonce);
   const Result<std::string> response = respond();
@@ -228,18 +231,20 @@ ClientHandshake::Next ClientHandshake::on_auth_switch(std::string_view payload, 
 
 ClientHandshake::Next ClientHandshake::on_more(std::string_view payload, std::string& out) {
   if (plugin_ != plugin::caching_sha2_password) {
-    return fail_with(er::cr_malformed_packet, fmt::format("a packet that {} does not have", plugin_));
+    return fail_with(er::connect_to_foreign_data_source,
+                     fmt::format("a packet that {} does not have", plugin_));
   }
   const std::string_view bytes = payload.substr(1);
   if (stage_ == Stage::server_key) {
     const auto key = auth::caching_sha2::RsaKey::from_public_pem(bytes);
-    if (!key) return fail_with(er::cr_auth_plugin, "the server's public key cannot be read");
+    if (!key) return fail_with(er::connect_to_foreign_data_source, "the server's public key cannot be read");
     return send_encrypted(**key, out);
   }
-  if (bytes.size() != 1) return fail_with(er::cr_malformed_packet, "a packet of caching_sha2_password");
+  if (bytes.size() != 1)
+    return fail_with(er::connect_to_foreign_data_source, "a packet of caching_sha2_password");
   if (bytes[0] == auth::caching_sha2::fast_auth_success) return Next::need_packet;
   if (bytes[0] != auth::caching_sha2::perform_full_auth) {
-    return fail_with(er::cr_malformed_packet, "a packet of caching_sha2_password");
+    return fail_with(er::connect_to_foreign_data_source, "a packet of caching_sha2_password");
   }
   return send_full_password(out);
 }
@@ -256,7 +261,7 @@ ClientHandshake::Next ClientHandshake::send_full_password(std::string& out) {
   if (settings_.server_key != nullptr) return send_encrypted(*settings_.server_key, out);
   if (!settings_.ask_server_key) {
     return fail_with(
-        er::cr_auth_plugin,
+        er::connect_to_foreign_data_source,
         "caching_sha2_password needs TLS, the server's public key, or leave to ask the server for it");
   }
   send({&auth::caching_sha2::request_public_key, 1}, out);
@@ -275,7 +280,7 @@ ClientHandshake::Next ClientHandshake::send_encrypted(const auth::caching_sha2::
 
 ClientHandshake::Next ClientHandshake::on_ok(std::string_view payload) {
   const Result<protocol::Ok> ok = protocol::Ok::decode(payload, facts_.capabilities);
-  if (!ok) return fail_with(er::cr_malformed_packet, ok.error().message);
+  if (!ok) return fail_with(er::connect_to_foreign_data_source, ok.error().message);
   facts_.status = ok->status;
   facts_.plugin = plugin_;
   stage_ = Stage::closed;

@@ -30,7 +30,7 @@ void CommitFlow::start() {
       if (lane->written && what_ == What::commit) {
         failed_at_ = lane->instance();
         first_error_ =
-            make_error(ErrorKind::backend, mysql::er::cr_server_lost,
+            make_error(ErrorKind::backend, mysql::er::query_on_foreign_data_source,
                        fmt::format("connection to instance '{}' was lost", name(lane->instance())));
       }
       continue;
@@ -101,7 +101,7 @@ void CommitFlow::on_lost(Lane& lane, const std::string& reason, bool awaited) {
   if (what_ == What::commit && lane.written && open && !failed_at_) {
     failed_at_ = lane.instance();
     outcome_unknown_ = awaited;
-    first_error_ = make_error(ErrorKind::backend, mysql::er::cr_server_lost,
+    first_error_ = make_error(ErrorKind::backend, mysql::er::query_on_foreign_data_source,
                               fmt::format("connection to instance '{}' was lost {} COMMIT ({})",
                                           name(lane.instance()), awaited ? "during" : "before", reason));
   }

@@ -74,6 +74,7 @@ struct Connection {
   PreparedCache prepared;
 
   bool in_transaction = false;  // by the last status flags
+  bool autocommit = true;       // by the last status flags
   bool lost = false;            // the socket is gone: nothing can be sent, no answer will come
   bool retire = false;          // not to be used again: its state is not known
   uint32_t awaited = 0;         // commands sent or queued in `out` whose answers have not come in full

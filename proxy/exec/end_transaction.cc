@@ -53,7 +53,7 @@ void BranchStatement::on_lost(Lane& lane, const std::string& reason) {
   if (lane.abandon().empty()) return;
   state_.transaction.poisoned = fmt::format("a connection was lost in it ({})", reason);
   if (!error_) {
-    error_ = make_error(ErrorKind::backend, mysql::er::cr_server_lost,
+    error_ = make_error(ErrorKind::backend, mysql::er::query_on_foreign_data_source,
                         fmt::format("Lost connection to an instance ({})", reason));
   }
 }

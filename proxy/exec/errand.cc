@@ -70,7 +70,7 @@ void Errand::on_lost(Lane& lane, const std::string& reason) {
   if (lane.instance() != instance_) return;
   lane.abandon();
   if (!error_) {
-    error_ = make_error(ErrorKind::backend, mysql::er::cr_server_lost,
+    error_ = make_error(ErrorKind::backend, mysql::er::query_on_foreign_data_source,
                         fmt::format("Lost connection to an instance ({})", reason));
   }
 }

@@ -25,7 +25,7 @@ bool is_of_the_text(uint16_t code) {
 constexpr size_t warnings_kept = 64;
 
 Error lost_error(const std::string& instance, const std::string& reason) {
-  return make_error(ErrorKind::backend, mysql::er::cr_server_lost,
+  return make_error(ErrorKind::backend, mysql::er::query_on_foreign_data_source,
                     fmt::format("Lost connection to instance '{}' during query ({})", instance, reason));
 }
 
@@ -248,7 +248,11 @@ void Execution::on_part(Lane& lane, const Step& step, Part part, std::string_vie
     return;
   }
   switch (step.purpose) {
+    case Purpose::state:
+      if (part == Part::ok && plan_.hidden_effects) follow_transaction(lane);
+      return;
     case Purpose::unit:
+      if (plan_.hidden_effects && (part == Part::ok || part == Part::rows_end)) follow_transaction(lane);
       if (part == Part::ok && !outcome_.unit_rows.empty())
         outcome_.unit_rows[step.unit] = lane.tracker().affected_rows();
       reply_->on_part(lane, step.unit, part, payload);
@@ -308,6 +312,11 @@ void Execution::on_step_done(Lane& lane, const Step& step, bool failed) {
     }
     case Purpose::unit:
       reply_->on_unit_done(lane, step.unit);
+      // An error says nothing of the transaction; what answers OK does.
+      if (failed && plan_.hidden_effects) {
+        lane.query("DO 0", Purpose::state);
+        port_.flush(&lane.connection());
+      }
       // A lane that was held back while its answer ended must hear the next one.
       if (lane.idle() && lane.paused) {
         lane.paused = false;
@@ -394,6 +403,30 @@ void Execution::on_lost(Lane& lane, const std::string& reason) {
     }
     std::erase_if(asked_, [&](const FollowUp& asked) { return asked.lane == &lane; });
   }
+}
+
+// What a procedure or a prepared text did to the transaction and to autocommit, the status flags tell: the
+// session goes with its server.
+void Execution::follow_transaction(Lane& lane) {
+  const Connection& connection = lane.connection();
+  if (!connection.autocommit) state_.autocommit = false;
+  if (connection.in_transaction == lane.begun) return;
+  lane.begun = connection.in_transaction;
+  lane.written = lane.begun;
+  if (lane.begun) {
+    state_.transaction.open = true;
+    return;
+  }
+  if (std::any_of(state_.lanes.all().begin(), state_.lanes.all().end(),
+                  [](const auto& other) { return other->begun; })) {
+    poison(fmt::format("a procedure or prepared statement ended it on instance '{}'", name(lane.instance())));
+    return;
+  }
+  // Whether it was committed is not told.
+  auto rows = std::move(state_.transaction.rows);
+  for (RowCount& row : rows) row.known = false;
+  state_.transaction = Transaction{};
+  state_.transaction.rows = std::move(rows);
 }
 
 void Execution::poison(const std::string& why) {

@@ -111,6 +111,7 @@ class Execution final : public Task {
   void ask(Lane& lane, Question question, std::string_view sql);
   void take_captured(Lane& lane, bool failed);
   void take_warnings(const Capture& capture);
+  void follow_transaction(Lane& lane);
   void poison(const std::string& why);
   const std::string& name(rule::InstanceId instance) const { return names_[instance]; }
 

@@ -90,6 +90,7 @@ Result<size_t> Lane::take(std::string_view input, LaneEvents& events) {
     if (*run->part == Part::ok || *run->part == Part::rows_end) {
       const uint16_t status = relay_.tracker().status();
       connection_->in_transaction = (status & mysql::server_status::in_trans) != 0;
+      connection_->autocommit = (status & mysql::server_status::autocommit) != 0;
       // A statement of the client's changed the server's session (a procedure that SETs): what this program
       // believes of the connection is no longer so, and the next user must not have it.
       const bool by_client = step.purpose == Purpose::unit;

@@ -32,7 +32,8 @@ void Lanes::release(Lane& lane, Port& port) {
   if (found == lanes_.end()) return;
   Connection* connection = &lane.connection();
   // An open transaction, a temporary table or a lock must not reach the next user.
-  if (lane.begun || lane.pinned || connection->in_transaction) connection->retire = true;
+  if (lane.begun || lane.pinned || connection->in_transaction || !connection->autocommit)
+    connection->retire = true;
   lanes_.erase(found);
   port.release(connection);
 }

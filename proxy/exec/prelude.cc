@@ -10,6 +10,9 @@ void bring_to_state(Lane& lane, const SessionState& state) {
     connection.database = state.database;
     if (connection.capability.no_database) connection.retire = true;
   }
+  // A procedure or a prepared text of the client's switched it off.
+  if (state.autocommit && !connection.autocommit && !lane.begun)
+    lane.query("SET autocommit = 1", Purpose::state);
   if (connection.applied == state.variables) return;
   const std::string change = difference(*connection.applied, *state.variables, connection.flavour);
   if (!change.empty()) lane.query(change, Purpose::state);

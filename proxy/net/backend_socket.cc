@@ -50,7 +50,7 @@ size_t prepared_limit(const Shared& shared) {
 }
 
 Error connect_error(const backend::Instance& instance, std::string_view reason) {
-  return make_error(ErrorKind::backend, mysql::er::cr_conn_host_error,
+  return make_error(ErrorKind::backend, mysql::er::connect_to_foreign_data_source,
                     fmt::format("Can't connect to instance '{}' ({}:{}): {}", instance.name, instance.host,
                                 instance.port, reason));
 }

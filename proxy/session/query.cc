@@ -29,6 +29,12 @@ bool is_blank(std::string_view text) {
 }
 
 // What a transaction that cannot go on still accepts.
+// What is known of the tables' columns may be out of date.
+bool columns_differ(uint16_t code) {
+  return code == mysql::er::bad_field || code == mysql::er::wrong_value_count_on_row ||
+         code == mysql::er::no_such_table || code == mysql::er::table_def_changed;
+}
+
 bool ends_transaction(const sql::Statement& statement) {
   if (statement.kind != StatementKind::transaction) return false;
   const auto kind = statement.transaction->kind;
@@ -163,10 +169,10 @@ void Session::dispatch(const CachedStatement& cached) {
         ErrorKind::backend, mysql::er::lock_deadlock,
         fmt::format("the transaction cannot go on: {}; send ROLLBACK", state_.transaction.poisoned)));
   }
-  if (state_.pinned_lost) {
+  if (state_.pinned_lost && !ends_transaction(statement)) {
     state_.pinned_lost = false;
     return answer_error(
-        make_error(ErrorKind::backend, mysql::er::cr_server_lost,
+        make_error(ErrorKind::backend, mysql::er::query_on_foreign_data_source,
                    "the connection that held this session's temporary tables or locks is lost"));
   }
   if (cached.refusal) return refuse_statement(statement, *cached.refusal, statement_tokens_->text);
@@ -202,6 +208,9 @@ void Session::dispatch(const CachedStatement& cached) {
 // A statement that was not understood may simply be wrong: the server's own syntax error is worth more to the
 // client than a refusal. PREPARE runs nothing.
 void Session::refuse_statement(const sql::Statement& statement, const Error& refusal, std::string_view text) {
+  // The columns known here may have changed since.
+  if (columns_differ(refusal.code) && environment_.refresh_catalog)
+    environment_.refresh_catalog(fmt::format("error {} of a statement", refusal.code));
   const bool not_understood = statement.has_opaque || statement.kind == StatementKind::opaque;
   if (!not_understood) return answer_error(refusal);
   const std::string sql(text);
@@ -357,9 +366,8 @@ void Session::finish_execution() {
   if (outcome.error) {
     count(environment_.counters->statement_errors);
     const uint16_t code = outcome.error->code;
-    const bool shape_changed = code == mysql::er::bad_field || code == mysql::er::wrong_value_count_on_row ||
-                               code == mysql::er::no_such_table;
-    if (shape_changed && execution.plan().kind != plan::PlanKind::forward && environment_.refresh_catalog) {
+    if (columns_differ(code) && execution.plan().kind != plan::PlanKind::forward &&
+        environment_.refresh_catalog) {
       environment_.refresh_catalog(fmt::format("error {} from an instance", code));
     }
   }

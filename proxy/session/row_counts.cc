@@ -57,8 +57,8 @@ void Session::count_rows(const exec::Execution& execution) {
   const auto traffic = environment_.traffic.find(plan.written);
   if (traffic == environment_.traffic.end()) return;
   // A connection that was lost, or a commit that reached some instances only: what happened is not known.
-  const bool in_doubt =
-      outcome.error && (outcome.partial_commit || outcome.error->code == mysql::er::cr_server_lost);
+  const bool in_doubt = outcome.error && (outcome.partial_commit ||
+                                          outcome.error->code == mysql::er::query_on_foreign_data_source);
   if (outcome.error && !in_doubt) return;
   const bool found_rows = (state_.client_capabilities & protocol::capability::found_rows) != 0;
   const bool later = !in_doubt && state_.in_transaction();

@@ -41,6 +41,11 @@ constexpr Guarded guarded[] = {
     {"gtid_next", {"automatic", "'automatic'", ""}, "connections are shared"},
     {"session_track_gtids", {"off", "'off'", "0"}, "session tracking is used by the proxy itself"},
     {"pseudo_slave_mode", {"0", "off", ""}, "connections are shared"},
+    {"rand_seed1", {"", "", ""}, "it has no default that the next user of a connection could be given"},
+    {"rand_seed2", {"", "", ""}, "it has no default that the next user of a connection could be given"},
+    {"completion_type",
+     {"0", "no_chain", "'no_chain'"},
+     "write COMMIT AND CHAIN or COMMIT RELEASE where it is meant"},
     {"max_allowed_packet", {"", "", ""}, "it is read-only in a session"},
 };
 

@@ -84,7 +84,7 @@ Status check_sum(std::string_view what, const ColumnFacts& from, const ColumnFac
 }  // namespace
 
 Error malformed_row() {
-  return make_error(ErrorKind::protocol, mysql::er::cr_malformed_packet,
+  return make_error(ErrorKind::protocol, mysql::er::query_on_foreign_data_source,
                     "an instance sent a row that does not match its column definitions");
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "base/mysql/error_codes.h"
 #include "router/merge/aggregate.h"
 #include "router/merge/keys.h"
 #include "router/merge/sources.h"
@@ -270,19 +271,23 @@ class GroupMerger final : public PullingMerger {
   bool ended_ = false;
 };
 
+Error changed(std::string what) {
+  return make_error(ErrorKind::statement, mysql::er::table_def_changed,
+                    "Table definition has changed, please retry: " + std::move(what));
+}
+
 Result<std::unique_ptr<Merger>> make_plain(const Spec& spec, RowReader reader,
                                            std::vector<ColumnFacts> outputs, uint32_t sources) {
   const auto& inputs = reader.columns();
   const size_t visible = spec.visible_columns == 0 ? inputs.size() : spec.visible_columns;
   if (visible > inputs.size() || outputs.size() != visible) {
-    return fail(internal_error(fmt::format("merge: {} visible of {} columns, {} told to the client", visible,
-                                           inputs.size(), outputs.size())));
+    return fail(changed(fmt::format("{} of {} columns are the client's, it was told {}", visible,
+                                    inputs.size(), outputs.size())));
   }
   for (size_t i = 0; i < visible; ++i) {
     if (!can_recode(reader.format(), inputs[i], outputs[i])) {
-      return fail(
-          internal_error(fmt::format("merge: column {} is {}, the client was told {}", i,
-                                     mysql::to_string(inputs[i].type), mysql::to_string(outputs[i].type))));
+      return fail(changed(fmt::format("column {} is {}, the client was told {}", i,
+                                      mysql::to_string(inputs[i].type), mysql::to_string(outputs[i].type))));
     }
   }
   std::optional<Keys> keys;

@@ -97,6 +97,9 @@ class Forward final : public Bound {
     plan.writes = writes(statement());
     plan.returns_rows = returns_rows(statement());
     plan.pin_reason = pin_reason(analysis_);
+    plan.hidden_effects = statement().kind == StatementKind::call ||
+                          statement().kind == StatementKind::execute ||
+                          statement().kind == StatementKind::prepare;
     plan.changes_catalog = statement().kind == StatementKind::ddl;
     plan.calc_found_rows = statement().query != nullptr && statement().query->block != nullptr &&
                            statement().query->block->calc_found_rows;
@@ -164,6 +167,9 @@ bool is_plain_select(const sql::Query& query) {
 
 BoundResult bind_forward(Analysis analysis, const sql::Tokens&, const SessionFacts&) {
   const sql::Statement& statement = *analysis.statement;
+  // One instance would prepare its part, the others would have committed theirs.
+  if (statement.kind == StatementKind::xa)
+    return fail(unsupported("XA: the branches of a transaction are the proxy's own; use BEGIN and COMMIT"));
   // Only the server could compute it, and its result set does not tell what it became.
   if (analysis.last_insert_id_of != nullptr && statement.kind != StatementKind::insert &&
       statement.kind != StatementKind::update) {

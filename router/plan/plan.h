@@ -132,6 +132,8 @@ struct Plan {
   // DDL passed through, SELECT … INTO, temporary tables, GET_LOCK, user variables assigned …: the session
   // must keep the default instance's connection from now on, and why.
   std::string pin_reason;
+  // It runs statements that nobody here has seen, and may begin or end a transaction with them.
+  bool hidden_effects = false;
   // DDL on a table of this schema: the catalog is to be refreshed.
   bool changes_catalog = false;
 };

@@ -27,6 +27,16 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// Not what has been rounded since.
+bool is_quotient(const Expr& expr) {
+  if (expr.kind == ExprKind::binary && expr.op == sql::Op::slash) return true;
+  if (expr.kind == ExprKind::cast) return false;
+  if (expr.kind == ExprKind::function &&
+      is_one_of(expr.name, {"round", "truncate", "floor", "ceil", "ceiling"}))
+    return false;
+  return std::any_of(expr.args.begin(), expr.args.end(), [](const Expr* arg) { return is_quotient(*arg); });
+}
+
 Error over_several(std::string_view what) { return unsupported(fmt::format("{} over several tables", what)); }
 
 class ShapeBuilder {
@@ -403,6 +413,12 @@ class ShapeBuilder {
 
   Status set_aggregate(const Expr& expr, merge::OutputColumn& column) {
     using What = merge::OutputColumn::What;
+    const bool adds = expr.name == "sum" || expr.name == "avg";
+    if (adds && expr.args.size() == 1 && is_quotient(*expr.args[0])) {
+      return fail(over_several(
+          fmt::format("{} of a quotient, which servers keep to more digits than they send, (ROUND it first)",
+                      upper(expr.name))));
+    }
     if (expr.distinct) {
       return fail(over_several(fmt::format("{}(DISTINCT …)", upper(expr.name))));
     }

@@ -55,9 +55,9 @@ Result<SortColumn> sort_column(const catalog::Column& column, std::string_view n
     // As text a FLOAT has six digits: different values look equal.
     case ColumnType::float_:
       return SortColumn{fmt::format("{}+0e0", name), Comparison::real};
-    // Local time is not in order where clocks go back.
+    // Local time is not in order where clocks go back. Without a fraction the function gives a BIGINT.
     case ColumnType::timestamp:
-      return SortColumn{fmt::format("UNIX_TIMESTAMP({})", name), Comparison::decimal};
+      return SortColumn{fmt::format("UNIX_TIMESTAMP({})+0.0", name), Comparison::decimal};
     // Ordered by index and bits, not by text.
     case ColumnType::enum_:
     case ColumnType::set:

@@ -181,7 +181,7 @@ std::string error_in(const std::string& answer) {
 
 // The answer leaves open whether the statement took effect.
 bool is_in_doubt(const std::string& answer) {
-  for (const std::string_view code : {"ERR 1180 ", "ERR 2013 ", "ERR 1317 ", "ERR 3024 "})
+  for (const std::string_view code : {"ERR 1180 ", "ERR 1430 ", "ERR 1317 ", "ERR 3024 "})
     if (answer.starts_with(code)) return true;
   return false;
 }

@@ -51,7 +51,7 @@ int no_passphrase(char*, int, int, void*) { return -1; }
 
 Error key_error(std::string_view what) {
   ERR_clear_error();
-  return make_error(ErrorKind::auth, mysql::er::cr_auth_plugin,
+  return make_error(ErrorKind::auth, mysql::er::connect_to_foreign_data_source,
                     "caching_sha2_password: " + std::string(what));
 }
 

@@ -174,9 +174,17 @@ void FakeConnection::apply(const Received& command, const Answer& answer) {
       uncommitted_.clear();
       savepoints_.clear();
     }
+    if (begins("CALL begin_and_fail")) in_transaction_ = true;
     return;
   }
   if (command.command == Command::stmt_prepare) return;
+  constexpr std::string_view immediate = "EXECUTE IMMEDIATE '";
+  if (begins(immediate)) {
+    Received inner = command;
+    inner.sql = sql.substr(immediate.size(), sql.size() - immediate.size() - 1);
+    return apply(inner, answer);
+  }
+  if (begins("SET autocommit = ")) autocommit_ = sql.ends_with('1');
   const auto commit = [&] {
     committed.insert(committed.end(), uncommitted_.begin(), uncommitted_.end());
     uncommitted_.clear();
