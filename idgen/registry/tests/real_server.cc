@@ -75,7 +75,7 @@ class SqlServer final : public RealServer {
     settings.endpoints = {{"127.0.0.1", cluster_->port(0)}};
     settings.user = cluster_->administrator().user;
     settings.password = cluster_->administrator().password;
-    settings.timeout_ms = 1'000;
+    settings.timeout_ms = 2'000;
     return settings;
   }
   void pause() override { stop_and_see(cluster_->pid(0)); }
@@ -112,7 +112,7 @@ class ProgramServer : public RealServer {
  protected:
   ProgramServer() {
     options_.log = folder_.path() + "/log";
-    settings_.timeout_ms = 1'000;
+    settings_.timeout_ms = 2'000;
   }
 
   // A certificate for 127.0.0.1 that is its own authority.

@@ -49,6 +49,14 @@ class ServerTest : public ::testing::TestWithParam<ServerKind>, public promises:
     return open_registry(settings, system_clock).value();
   }
 
+  // A client connects again in its own time, and a server that was just started may be slow: each call is
+  // bounded, and one of them finds it.
+  static Result<std::optional<Record>> get_when_back(Registry& registry, std::string_view key) {
+    auto record = registry.get(key);
+    for (int attempt = 0; !record && attempt < 20; ++attempt) record = registry.get(key);
+    return record;
+  }
+
   GeneratorSettings generator_settings() const {
     GeneratorSettings settings;
     settings.name = "main";
@@ -105,7 +113,7 @@ TEST_P(ServerTest, KilledAndRestartedItKnowsWhatItConfirmed) {
   EXPECT_FALSE(registry->compare_and_put("bound", 20, "lost"));
   const auto restarted = server->restart();
   ASSERT_TRUE(restarted) << restarted.error().message;
-  const auto record = registry->get("bound");
+  const auto record = get_when_back(*registry, "bound");
   ASSERT_TRUE(record) << record.error().message;
   EXPECT_EQ(*record, (Record{"19", 20}));
   EXPECT_TRUE(registry->compare_and_put("bound", 20, "20").value().stored);
@@ -122,9 +130,8 @@ TEST_P(ServerTest, AServerThatHangsHoldsNobodyUp) {
   EXPECT_FALSE(registry->now_unix_ms());
   const auto took = std::chrono::steady_clock::now() - begin;
   server->go_on();
-  EXPECT_LT(took, 20s) << "three calls of a second each, connecting again included";
-  Result<std::optional<Record>> record = registry->get("bound");
-  for (int attempt = 0; !record && attempt < 20; ++attempt) record = registry->get("bound");
+  EXPECT_LT(took, 20s) << "three calls of two seconds each, connecting again included";
+  const auto record = get_when_back(*registry, "bound");
   ASSERT_TRUE(record) << record.error().message;
   ASSERT_TRUE(record->has_value());
   EXPECT_TRUE((*record)->value == "first" || (*record)->value == "in doubt");
@@ -169,9 +176,10 @@ TEST_P(ServerTest, TenMinutesWithoutItStopNoInsertAndMoreThanTheWindowDoes) {
   EXPECT_EQ(repeated, 0);
   ASSERT_TRUE(server->restart());
   // The server's own clock did not jump an hour; the machine's is put back to it, as after a test of an hour.
-  const auto record = registry->get("workers/main/0").value();
-  ASSERT_TRUE(record.has_value());
-  EXPECT_THAT(record->value, HasSubstr("state held"));
+  const auto record = get_when_back(*registry, "workers/main/0");
+  ASSERT_TRUE(record) << record.error().message;
+  ASSERT_TRUE(record->has_value());
+  EXPECT_THAT((*record)->value, HasSubstr("state held"));
   ManualClock now(system_clock.unix_micros());
   const auto other = WorkerLease::acquire(*registry, now, settings);
   ASSERT_TRUE(other) << other.error().message;
