@@ -106,6 +106,7 @@ def when_counted(one, rows):
 
 @test("DASHBOARD-http", "the JSON interface: sessions, figures as SHOW SKEW has them, dry runs, orders, who is refused", servers=("mariadb",), needs_proxy=True)
 def http_interface(env):
+    env.fresh("l2")
     prefill(env, 400, 200)
     with dashboard(env, "http") as one:
         rows = [400] * 32 + [200] * 96
