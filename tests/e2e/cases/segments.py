@@ -192,11 +192,16 @@ def store_gone(env):
         check_equal(stored(env), sorted(seen), "rows")
 
 
+def proxy_beside(env, first):
+    """Another proxy of the same tables, with the generators of the first one; not started."""
+    generators = open(first.config).read().split("generators:\n")[1].split("  - name: wide_ids")[0]
+    return Proxy(env.proxy.program, env.cluster, os.path.join(first.folder, "second"), names=["l3"], generator_ids=generators.splitlines())
+
+
 @test("segment-two-proxies", "two proxies on one table: each row goes through, also those whose ids a client gave", needs_proxy=True)
 def two_proxies(env):
     with segment_proxy(env, "segment-two") as first:
-        second = Proxy(env.proxy.program, env.cluster, os.path.join(first.folder, "second"), names=["l3"],
-                       generator_ids=open(first.config).read().split("generators:\n")[1].split("  - name: wide_ids")[0].splitlines())
+        second = proxy_beside(env, first)
         second.start()
         try:
             writers = [Writers(first, 4), Writers(second, 4)]
@@ -230,8 +235,7 @@ def field(text, name):
 @test("hybrid-ids", "worker numbers come from the table of segments: two proxies, kill -9, a new start, no id twice; decode tells the number", needs_proxy=True)
 def hybrid(env):
     with segment_proxy(env, "hybrid-ids", kind="hybrid") as first:
-        second = Proxy(env.proxy.program, env.cluster, os.path.join(first.folder, "second"), names=["l3"],
-                       generator_ids=open(first.config).read().split("generators:\n")[1].split("  - name: wide_ids")[0].splitlines())
+        second = proxy_beside(env, first)
         second.start()
         try:
             writers = [Writers(first, 4), Writers(second, 4)]
