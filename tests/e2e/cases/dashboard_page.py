@@ -3,10 +3,68 @@ import json
 import os
 import time
 
-from cases.dashboard import SPITEFUL, STEERING, dashboard, state_of, when_counted
-from cases.skew import Fill, prefill
+from cases.admin import wait_until
+from cases.dashboard import SLOTS, SPITEFUL, STEERING, dashboard, state_of, when_counted
+from cases.skew import Fill, connect, prefill
 from harness.browser import browsing, faking
+from harness.environment import run
 from harness.registry import check, check_equal, test
+
+# Of every cell of the map: its colour below, the colour that the scale has for its share, and its share as the height of
+# the level says. `values` by slot are what the admin port says.
+READ_MAP = """(async () => {
+  const values = %s;
+  const {arrange} = await import('/dashboard/heatmap.js');
+  const {readColors, colorOf} = await import('/dashboard/colors.js');
+  const layout = %s;
+  const place = arrange(layout, document.getElementById('map').clientWidth, Math.max(420, innerHeight * 0.6));
+  const canvas = document.getElementById('map-canvas');
+  const pen = canvas.getContext('2d', {willReadFrequently: true});
+  const colors = readColors();
+  const mean = values.reduce((a, b) => a + b, 0) / values.length;
+  const at = (x, y) => [...pen.getImageData(Math.round(x), Math.round(y), 1, 1).data].slice(0, 3).join(' ');
+  return {width: canvas.width, wanted: Math.round(document.getElementById('map').clientWidth * devicePixelRatio), tall: place.tall,
+    cells: values.map((value, slot) => {
+      const x = place.x[slot] + place.width - 3;  // beside the number
+      const bottom = place.y[slot] + place.tall - 2;
+      const color = at(x, bottom);
+      let level = 0;
+      for (let y = Math.ceil(place.y[slot]); y < place.y[slot] + place.tall; ++y) level += at(x, y) === color ? 1 : 0;
+      return {drawn: color, wanted: colorOf(colors, value / mean).replace(/rgb\\(|\\)/g, ''), share: level * 2 / place.tall};
+    })};
+})()"""
+
+
+def is_drawn(browser, layout, values):
+    cells = browser.evaluate(script=READ_MAP % (json.dumps(values), json.dumps(layout)))["cells"]
+    return all(cell["drawn"] == cell["wanted"] for cell in cells)
+
+
+def check_map(browser, layout, values):
+    found = browser.evaluate(script=READ_MAP % (json.dumps(values), json.dumps(layout)))
+    check_equal(found["width"], found["wanted"], "the width of the map")
+    mean = sum(values) / len(values)
+    for slot, cell in enumerate(found["cells"]):
+        check_equal(cell["drawn"], cell["wanted"], f"the colour of table {slot}, {values[slot] / mean:.3f} of the mean")
+        # One line across the cell marks the mean; the level ends within a pixel.
+        allowed = 2 * 3.5 / found["tall"]
+        check(abs(cell["share"] - min(2, values[slot] / mean)) <= allowed,
+              f"table {slot} is drawn {cell['share']:.3f} of the mean high and holds {values[slot] / mean:.3f}")
+
+
+def staircase(env):
+    """No two tables alike."""
+    env.fresh("l1")
+    rows = [40 + 3 * slot for slot in range(SLOTS)]
+    table = env.table("l1")
+    for number in range(1, 5):
+        with env.cluster.admin(number).cursor() as cursor:
+            for slot, (instance, database, actual) in enumerate(table.places("l1")):
+                if instance == number:
+                    values = ",".join(f"({slot + SLOTS * (k + 1)})" for k in range(rows[slot]))
+                    cursor.execute(f"INSERT INTO `{database}`.`{actual}` (id) VALUES {values}")
+    return rows
+
 
 def wait_for_board(browser):
     browser.wait(script="!document.getElementById('board').hidden && document.getElementById('tile-rows').textContent !== ''")
@@ -23,6 +81,119 @@ def tab_to(browser, identity, most=60):
         if browser.evaluate(script="document.activeElement.id") == identity:
             return
     raise AssertionError(f"{most} times Tab do not lead to #{identity}")
+
+
+def luminance(color):
+    parts = [int(color.strip()[at:at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def check_contrast(browser, scheme):
+    names = ("ground", "surface", "field", "ink", "muted", "accent", "accent-ink", "warning", "warning-ground")
+    colors = browser.evaluate(script="((style) => Object.fromEntries(%s.map((name) => [name, style.getPropertyValue('--' + name).trim()])))"
+                              "(getComputedStyle(document.documentElement))" % json.dumps(names))
+    for text, ground in (("ink", "surface"), ("ink", "ground"), ("ink", "field"), ("muted", "surface"), ("muted", "ground"),
+                         ("accent-ink", "accent"), ("warning", "surface"), ("warning", "warning-ground")):
+        light, dark = sorted((luminance(colors[text]), luminance(colors[ground])), reverse=True)
+        ratio = (light + 0.05) / (dark + 0.05)
+        check(ratio >= 4.5, f"{scheme}: {text} on {ground} has contrast {ratio:.2f}; text needs 4.5")
+    return luminance(colors["surface"])
+
+
+@test("DASHBOARD-map", "the page draws what the admin port says: tiles, the map pixel by pixel, the list; light and dark",
+      servers=("mariadb",), needs_proxy=True)
+def draws(env):
+    rows = staircase(env)
+    with dashboard(env, "map") as one:
+        when_counted(one, rows)
+        layout = one.ask("GET", "api/v1/layout?schema=l1&table=orders")[1]
+        said = one.skew()
+        with browsing(one.url) as browser:
+            browser.sign_in("anna", one.password)
+            wait_for_board(browser)
+            check_equal(browser.text(at="#who"), "anna · may operate", "who is signed in")
+            check_equal(browser.text(at="#table-name"), "l1.orders", "the most uneven table is shown first")
+            check_equal(browser.text(at="#tile-skew"), f"{said[0]['max_over_mean']:.2f} ×", "the fullest table")
+            check_equal(browser.text(at="#tile-rows"), f"{sum(rows):,}", "rows")
+            check("exact count" in browser.text(at="#tile-rows-note"), browser.text(at="#tile-rows-note"))
+            check_map(browser, layout, [row["rows"] for row in said])
+            bright = check_contrast(browser, "light")
+            browser.scheme(value="dark")
+            browser.wait(script="getComputedStyle(document.documentElement).getPropertyValue('--surface').trim() !== '#ffffff'")
+            # The page hears of the change after the style sheet has it.
+            wait_until(lambda: is_drawn(browser, layout, [row["rows"] for row in said]), patience=90)
+            check_map(browser, layout, [row["rows"] for row in said])
+            check(check_contrast(browser, "dark") < 0.05 < 0.9 < bright, "dark is dark and light is light")
+            browser.scheme(value="light")
+
+            browser.click(at="#measure label:has(input[value=bytes])")
+            # The servers tell new sizes when they have looked again, and the page asks every two seconds.
+            wait_until(lambda: is_drawn(browser, layout, [row["bytes"] for row in one.skew()]), patience=90)
+            browser.click(at="#form label:has(input[value=list])")
+            listed = browser.evaluate(script="[...document.querySelectorAll('#list tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))")
+            check_equal([(row[0], row[1], row[2], row[3]) for row in listed],
+                        [(row["slots"], row["instance"], f"{row['database']}.{row['table']}", f"{row['rows']:,}") for row in said], "the list")
+            browser.fill(at="#list-filter", value="l1_03.")
+            check_equal(browser.text(at="#list-count"), "1 to 8 of 8", "tables of one database")
+            browser.select(at="#pick", value="1")
+            wait_text(browser, "#table-name", "l2.orders")
+            wait_text(browser, "#sentence", "Steering does not apply")
+            check(not browser.enabled(at="#steer-try"), "an order for a table that cannot be steered")
+            browser.click(at="#sign-out")
+            browser.wait(script="!document.getElementById('login').hidden")
+            check(not browser.visible(at="#board"), "figures after signing out")
+
+
+@test("DASHBOARD-keyboard", "by keyboard alone: over the map, an order, its dry run, and the map of the proxy has changed",
+      servers=("mariadb",), needs_proxy=True)
+def steers_by_keyboard(env):
+    prefill(env, 400, 200)
+    with dashboard(env, "keyboard") as one:
+        when_counted(one, [400] * 32 + [200] * 96)
+        with browsing(one.url) as browser:
+            browser.wait(script="document.activeElement.id === 'login-user'")
+            browser.type(text="anna")
+            browser.press(key="Tab")
+            browser.type(text=one.password)
+            browser.press(key="Enter")
+            wait_for_board(browser)
+            tab_to(browser, "map")
+            wait_text(browser, "#map-spoken", "Table 0, instance1, l1_00.orders_000: 400 rows, 1.60 × the mean")
+            for key, slot in (("ArrowRight", 1), ("ArrowDown", 9), ("PageDown", 32), ("End", 127), ("ArrowLeft", 126), ("PageUp", 96), ("Home", 0), ("ArrowLeft", 0),
+                              ("ArrowRight", 1), ("ArrowRight", 2)):
+                browser.press(key=key)
+                check(browser.text(at="#map-spoken").startswith(f"Table {slot},"), f"{key} led to {browser.text(at='#map-spoken')}, not to table {slot}")
+            browser.press(key="Enter")
+            wait_text(browser, "#detail-reasons", "Table 2 is l1_00.orders_002 on instance1: 400 rows")
+            tab_to(browser, "detail-avoid")
+            browser.press(key="Enter")
+            check_equal(browser.evaluate(script="document.activeElement.id"), "steer-try", "where the focus is")
+            order = browser.text(at="#steer-sql")
+            check_equal(order, "STEER l1.orders AVOID TABLES 2 FOR 2 HOURS", "the same as SQL")
+            browser.press(key="Enter")
+            browser.wait(script="document.getElementById('dry-run').open")
+            check("127 tables would get" in browser.text(at="#dry-run-sentence"), browser.text(at="#dry-run-sentence"))
+            check_equal(len(one.sql("DRY RUN " + order)) > 0, True, "the admin port understands the order as SQL")
+            browser.press(key="Escape")
+            browser.wait(script="!document.getElementById('dry-run').open")
+            check_equal(state_of(one), ("off", 0), "after a dry run that was not confirmed")
+            browser.wait(script="document.activeElement.id === 'steer-try'")
+            browser.press(key="Enter")
+            browser.wait(script="document.getElementById('dry-run').open")
+            tab_to(browser, "dry-run-confirm")
+            browser.press(key="Enter")
+            browser.wait(script="!document.getElementById('dry-run').open")
+            check_equal(state_of(one), ("on, ordered", 1), "SHOW STEERING after the order")
+            browser.wait(script="document.activeElement.id === 'map'")
+            wait_text(browser, "#sentence", "New rows avoid 1 of 128 tables")
+            wait_text(browser, "#tile-mode", "by order: on")
+            wait_text(browser, "#log", "anna")
+            history = one.sql("SHOW STEERING HISTORY")
+            check_equal(history[0]["by"], "admin 'anna' from 127.0.0.1", "who ordered it")
+        with connect(one.proxy) as client:
+            keys = [run(client, "INSERT INTO orders(user_id) VALUES (7)")[1] % SLOTS for _ in range(400)]
+        check(2 not in keys and len(set(keys)) > 120, f"new rows went to {len(set(keys))} tables, table 2 with them: {2 in keys}")
 
 
 @test("DASHBOARD-rights", "a reader tries and changes nothing; an order about an older map is refused; names are text",
