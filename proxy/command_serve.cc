@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "config/config.h"
 #include "proxy/admin/dashboard/routes.h"
+#include "proxy/admin/skew_samples.h"
 #include "proxy/admin_port.h"
 #include "proxy/commands.h"
 #include "proxy/control/catalog_watch.h"
@@ -96,6 +97,12 @@ Status start_admin(Running& running) {
     dashboard.sessions = &running.page_sessions;
     dashboard.proxy = "evenkeel " EVENKEEL_VERSION;
     admin::add_dashboard(router, gate, std::move(dashboard));
+  };
+  parts.add_metrics = [&running](metrics::Page& page) {
+    const skew::Steering& steering = running.steering->steering();
+    page.gauge("evenkeel_steering_leads", "1: this proxy counts the tables and decides for all.", {},
+               steering.leads() ? 1 : 0);
+    admin::add_skew_samples(page, *running.config.rules, steering);
   };
   EVENKEEL_ASSIGN(running.admin, AdminPort::start(std::move(parts)));
   return {};

@@ -52,6 +52,7 @@ struct MapState {
   uint64_t version = 0;  // 0: there has never been one
   // By slot; shares are weight / sum, 0 is avoided. Empty: nothing is steered, every slot gets the same.
   std::vector<uint32_t> weights;
+  double capacity = 1;     // part of the sequence numbers of a time unit that ids may have under the map
   std::string ordered_by;  // empty when nothing is steered
   std::string reason;
   std::optional<WallTime> since;
@@ -65,6 +66,8 @@ struct Outlook {
   double rows_per_second = 0;  // new rows of the logical table now
   double ids_per_second_possible =
       0;  // the most that the generators of all its proxies can make under the map
+  // New rows until the table counts as even; none: no number of them makes it so under this map.
+  std::optional<double> rows_until_even;
   std::optional<std::chrono::seconds>
       until_even;      // none: no rows arrive, or it will not become even this way
   std::string remark;  // one sentence: why none, or what the estimate stands on

@@ -81,12 +81,9 @@ Outlook Steering::outlook(TableSteering& table, const SlotWeights& weights) cons
   const double bound = table.bound();
   const Spread spread = spread_of(rows);
   if (spread.ratio <= bound) {
+    outlook.rows_until_even = 0;
     outlook.until_even = std::chrono::seconds(0);
     outlook.remark = fmt::format("even: max/mean {:.4f}, bound {:.4f}", spread.ratio, bound);
-    return outlook;
-  }
-  if (outlook.rows_per_second < 0.01) {
-    outlook.remark = "no rows arrive";
     return outlook;
   }
   const bool remade = table.record().origin == Origin::automatic && !weights.identity();
@@ -95,6 +92,11 @@ Outlook Steering::outlook(TableSteering& table, const SlotWeights& weights) cons
     // Made anew as tables fill, it needs what the others lack.
     wanted = 0;
     for (const double each : rows) *wanted += std::max(0.0, spread.most / bound - each);
+  }
+  outlook.rows_until_even = wanted;
+  if (outlook.rows_per_second < 0.01) {
+    outlook.remark = "no rows arrive";
+    return outlook;
   }
   if (!wanted) {
     outlook.remark = fmt::format("under this map max/mean does not come down to {:.4f}", bound);
@@ -187,6 +189,7 @@ Result<TableFigures> Steering::figures(const TableName& name) const {
              : mode == Mode::advise           ? SteeringMode::advise
                                               : SteeringMode::off;
   out.map.version = record.map_version;
+  out.map.capacity = table->applied().capacity();
   if (table->steers()) {
     out.map.weights = table->applied().by_slot;
     if (record.since_unix_ms != 0) out.map.since = wall(record.since_unix_ms);

@@ -154,6 +154,103 @@ def state_of(one, table="l1.orders"):
     return row["state"], row["map_version"]
 
 
+def metrics_of(one):
+    """{(name, (label, value), …): value} of /metrics."""
+    status, page = one.ask("GET", "metrics", user=None)
+    check_equal(status, 200, "/metrics")
+    found = {}
+    for line in page.splitlines():
+        if line and not line.startswith("#"):
+            name, labels, value = re.fullmatch(r"(\w+)(?:\{(.*)\})? (\S+)", line).groups()
+            found[(name, *re.findall(r'(\w+)="([^"]*)"', labels or ""))] = float(value)
+    return found
+
+
+def check_near(value, said, what):
+    """`said` is rounded by the admin port; `value` is what was rounded."""
+    step = 10 ** -len(str(said).partition(".")[2])
+    check(abs(value - float(said)) <= step * 0.51, f"{what}: {value} in /metrics, {said} at the admin port")
+
+
+@test("METRICS-skew", "/metrics says of skew and steering what SHOW SKEW and SHOW STEERING say: at rest, by an order, and by its own decision", needs_proxy=True)
+def skew_metrics(env):
+    env.fresh("l2")
+    prefill(env, 400, 200)
+    with dashboard(env, "metrics") as one:
+        when_counted(one, [400] * 32 + [200] * 96)
+        check_metrics(one, "off", active=0)
+        one.sql("STEER l1.orders AVOID TABLES 0-31 FOR 2 HOURS")
+        told = check_metrics(one, "ordered", active=1)
+        check_equal(told[("evenkeel_steering_closed_slots", ("table", "l1.orders"))], 32, "closed tables")
+        client = pymysql.connect(host="127.0.0.1", port=one.proxy.port, user=one.proxy.account["user"], password=one.proxy.account["password"],
+                                 database="l1", autocommit=True)
+        with contextlib.closing(client), client.cursor() as cursor:
+            cursor.execute("INSERT INTO orders(user_id) VALUES " + ",".join(["(7)"] * 128))
+        new_rows = lambda told: sum(value for name, value in told.items() if name[0] == "evenkeel_slot_group_new_rows_total" and ("table", "l1.orders") in name)
+        wait_until(lambda: new_rows(metrics_of(one)) == 128, patience=60)
+        check_metrics(one, "ordered", active=1)
+        check_equal(metrics_of(one)[("evenkeel_id_rows_outside_map_total", ("table", "l1.orders"))], 32, "rows of the batch outside the map")
+        one.sql("STEER l1.orders AUTO")
+        wait_until(lambda: state_of(one) == ("on, automatic", one.sql("SHOW STEERING")[0]["map_version"]), patience=60)
+        check_metrics(one, "auto", active=1)
+        one.sql("STEER l1.orders OFF")
+        check_metrics(one, "off", active=0)
+
+
+def check_metrics(one, mode, active):
+    """While the admin port says the same before and after."""
+    table = ("table", "l1.orders")
+
+    def said_now():
+        steering = next(row for row in one.sql("SHOW STEERING") if row["logical_table"] == "l1.orders")
+        return steering, one.skew(), one.sql("SHOW SKEW FOR l1.orders BY INSTANCE"), one.ask("GET", "api/v1/figures?schema=l1&table=orders")[1]
+
+    def unchanged(before, after):
+        seen = [(steering["map_version"], [(row["rows"], row["bytes"], row["source"]) for row in tables]) for steering, tables, _, _ in (before, after)]
+        return seen[0] == seen[1]
+
+    got = []
+
+    def agree():
+        before, told, after = said_now(), metrics_of(one), said_now()
+        got[:] = [told, after]
+        return unchanged(before, after) and told[("evenkeel_steering_active", table)] == active
+
+    wait_until(agree, patience=60)
+    told, (said, by_table, by_instance, figures) = got
+    rows = [row["rows"] for row in by_table]
+    check_equal(told[("evenkeel_table_rows", table)], sum(rows), "rows")
+    check_equal(told[("evenkeel_table_fullest_rows", table)], max(rows), "rows of the fullest")
+    check_equal(told[("evenkeel_table_emptiest_rows", table)], min(rows), "rows of the emptiest")
+    for row in by_instance:
+        check_equal(told[("evenkeel_instance_rows", table, ("instance", row["instance"]))], row["rows"], f"rows of {row['instance']}")
+        # Bytes carried forward are no whole numbers; here each table's is rounded, there the sum.
+        bytes_told = told[("evenkeel_instance_bytes", table, ("instance", row["instance"]))]
+        check(abs(bytes_told - row["bytes"]) <= SLOTS / 4 / 2, f"{bytes_told} bytes of {row['instance']}, not {row['bytes']}")
+    for what in ("rows", "bytes"):
+        groups = {name[2][1]: value for name, value in told.items() if name[0] == f"evenkeel_slot_group_{what}" and table in name}
+        check_equal(groups, {f"{first}-{first + 3}": sum(row[what] for row in by_table[first:first + 4]) for first in range(0, SLOTS, 4)}, f"{what} by slots")
+    check_near(told[("evenkeel_skew_max_over_mean_ratio", table, ("by", "rows"))], by_table[0]["max_over_mean"], "max/mean")
+    check_near(told[("evenkeel_skew_variation_ratio", table, ("by", "rows"))] * 100, by_table[0]["variation_percent"], "variation")
+    check_near(told[("evenkeel_skew_max_over_mean_ratio", table, ("by", "bytes"))], f"{figures['by_bytes']['max_over_mean']:.4f}", "max/mean by bytes")
+    source = {"x": "exact", "e": "estimate", "c": "carried", "-": "unknown"}
+    for letter, name in source.items():
+        check_equal(told[("evenkeel_skew_figures", table, ("source", name))], figures["source"].count(letter), f"figures that are {name}")
+    age = max(row["age_seconds"] for row in by_table)
+    check(age - 5 <= told[("evenkeel_skew_oldest_figure_age_seconds", table)] <= age, f"age, SHOW SKEW says {age}")
+    check_equal({name[2][1] for name, value in told.items() if name[0] == "evenkeel_steering_mode" and table in name and value == 1}, {mode}, "mode")
+    check_equal(told[("evenkeel_steering_map_version", table)], said["map_version"], "the map's version")
+    check_near(told[("evenkeel_steering_capacity_ratio", table)] * 100, said["capacity_percent"], "capacity")
+    runs = {name[2][1] for name in told if name[0] == "evenkeel_steering_proxy_map_version" and table in name}
+    check_equal(len(runs) == 1 and said["proxies"].startswith(min(runs) + ": map "), True, f"who runs it: {runs}, {said['proxies']}")
+    check_equal(told[("evenkeel_steering_leads",)], 1, "the only proxy leads")
+    check_equal(told[("evenkeel_steering_applies", ("table", "l2.orders"))], 0, "what is sharded by user_id cannot be steered")
+    if mode == "ordered":  # the others rise until the fullest is as far above the mean as counts as even
+        lacking = max(rows) * SLOTS / told[("evenkeel_skew_even_ratio", table)] - sum(rows)
+        check(abs(told[("evenkeel_steering_rows_until_even", table)] - lacking) < 1, f"{lacking} rows until even, not {told}")
+    return told
+
+
 @test("DASHBOARD-graphs", "Grafana's dashboard and Prometheus' alert rules name metrics that a proxy serves", servers=("mariadb",), needs_proxy=True)
 def graphs(env):
     with dashboard(env, "graphs") as one:
@@ -164,10 +261,12 @@ def graphs(env):
     check(len(rules) > 5 and all(rule["alert"] and rule["annotations"]["summary"] and rule["labels"]["severity"] for rule in rules), f"{rules}")
     board = json.load(open(os.path.join(DOCS, "grafana", "evenkeel.json")))
     queries = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
-    for expression in [rule["expr"] for rule in rules] + queries + [board["templating"]["list"][1]["query"]]:
+    for expression in [rule["expr"] for rule in rules] + queries + [each["query"] for each in board["templating"]["list"][1:]]:
         named = set(re.findall(r"\bevenkeel_\w+", expression))
         check(named <= served, f"{expression} names {named - served}, which /metrics does not serve")
     promtool = shutil.which("promtool")
     if promtool:
         done = subprocess.run([promtool, "check", "rules", os.path.join(DOCS, "alerts.yml")], capture_output=True, text=True)
         check_equal(done.returncode, 0, f"promtool: {done.stdout}{done.stderr}")
+        done = subprocess.run([promtool, "check", "metrics"], input=page, capture_output=True, text=True)
+        check_equal(done.returncode, 0, f"promtool of /metrics: {done.stdout}{done.stderr}")
