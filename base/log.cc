@@ -8,8 +8,14 @@ namespace evenkeel::log {
 bool set_up(const std::string& level) {
   const auto parsed = spdlog::level::from_str(level);
   if (parsed == spdlog::level::off && level != "off") return false;
+  // Other threads may be writing: the logger that they hold is never taken from them.
+  constexpr const char* name = "evenkeel";
+  if (spdlog::logger* current = spdlog::default_logger_raw(); current != nullptr && current->name() == name) {
+    current->set_level(parsed);
+    return true;
+  }
   auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
-  auto logger = std::make_shared<spdlog::logger>("evenkeel", std::move(sink));
+  auto logger = std::make_shared<spdlog::logger>(name, std::move(sink));
   logger->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %L %v");
   logger->set_level(parsed);
   logger->flush_on(spdlog::level::info);

@@ -7,7 +7,7 @@
 
 namespace evenkeel::log {
 
-// Once, before threads start. Levels: trace, debug, info, warn, error, off.
+// The first time before threads start; later calls, of any thread, change the level alone. Levels: trace, debug, info, warn, error, off.
 // False when the name is not a level.
 bool set_up(const std::string& level);
 

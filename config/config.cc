@@ -171,9 +171,15 @@ std::string join_lines(const std::vector<std::string>& lines) {
 
 Environment process_environment() {
   return [](const std::string& name) -> std::optional<std::string> {
-    const char* value = std::getenv(name.c_str());
-    if (value == nullptr) return std::nullopt;
-    return std::string(value);
+    if (const char* value = std::getenv(name.c_str())) return std::string(value);
+    const char* path = std::getenv((name + "_FILE").c_str());
+    if (path == nullptr) return std::nullopt;
+    auto text = read_file(path);
+    if (!text) return std::nullopt;
+    // An editor's end of line is no part of a secret.
+    if (text->ends_with('\n')) text->pop_back();
+    if (text->ends_with('\r')) text->pop_back();
+    return std::move(*text);
   };
 }
 

@@ -72,7 +72,8 @@ struct Config {
   const idgen::GeneratorSettings* find_generator(std::string_view name) const;
 };
 
-// The value of an environment variable; nullopt: not set.
+// The value of an environment variable, or of the file that NAME_FILE names, without its last end of line;
+// nullopt: neither is there. Asked anew for each reading.
 using Environment = std::function<std::optional<std::string>(const std::string&)>;
 Environment process_environment();
 

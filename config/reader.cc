@@ -249,7 +249,9 @@ void read_secret(const Place& place, std::string& out) {
   });
   if (!plain) return place.expected("${NAME}, an environment variable that holds the secret", true);
   auto value = place.reading().environment()(name);
-  if (!value) return place.fault(fmt::format("the environment variable {} is not set", name));
+  if (!value)
+    return place.fault(fmt::format(
+        "the environment variable {} is not set, nor does {}_FILE name a readable file", name, name));
   out = std::move(*value);
 }
 

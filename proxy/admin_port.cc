@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
-#include "config/read_file.h"
 #include "proxy/admin_tables.h"
 #include "proxy/net/probe.h"
 
@@ -37,7 +36,6 @@ AdminPort::~AdminPort() = default;
 Result<std::unique_ptr<AdminPort>> AdminPort::start(AdminParts parts) {
   std::unique_ptr<AdminPort> port(new AdminPort(std::move(parts)));
   if (!port->parts_.config->admin.given) return port;
-  EVENKEEL_ASSIGN(port->text_at_start_, config::read_file(port->parts_.config->source));
   port->statements_ = std::make_unique<admin::AdminStatements>(port->sources());
   EVENKEEL_TRY(port->start_statements());
   EVENKEEL_TRY(port->start_http());
@@ -70,24 +68,33 @@ admin::Sources AdminPort::sources() {
   sources.decode = [&config](uint64_t id, const std::optional<skew::TableName>& table) {
     return decoded_table(config, id, table);
   };
-  sources.reload = [this] { return reload(); };
+  sources.reload = parts_.reload;
   sources.kill = [&server](uint64_t id, bool query_only) { return server.kill(id, query_only); };
   sources.skew = parts_.skew;
   return sources;
 }
 
-// The log's level is all that changes while the proxy runs; a file with faults changes nothing.
-Result<ResultTable> AdminPort::reload() {
-  const std::string& path = parts_.config->source;
-  EVENKEEL_ASSIGN(const std::string text, config::read_file(path));
-  EVENKEEL_ASSIGN(const config::Config fresh,
-                  config::parse(text, path, config::process_environment(), parts_.clock->unix_millis()));
-  log::set_up(fresh.log_level);
-  EVENKEEL_ASSIGN(ResultTable changes, changes_table(path, text_at_start_, text, {"log"}));
-  for (const std::string& warning : fresh.warnings) {
-    changes.rows.push_back({mysql::Value::string("warning"), mysql::Value::string(warning)});
+Result<AdminPort::Terms> AdminPort::prepare(const config::AdminConfig& admin) const {
+  Terms terms;
+  terms.accounts = admin.users;
+  terms.http_settings = admin.http.settings;
+  if (answering_) {
+    EVENKEEL_ASSIGN(terms.statements, answering_->prepare(admin.listeners, admin.users));
   }
-  return changes;
+  if (http_) {
+    EVENKEEL_ASSIGN(terms.http, http_->prepare(admin.http.listeners, admin.http.settings));
+  }
+  return terms;
+}
+
+void AdminPort::adopt(Terms terms, std::function<void()> also) {
+  if (answering_) answering_->adopt(std::move(terms.statements));
+  if (!http_) return;
+  http_->adopt(std::move(terms.http), [gate = gate_.get(), accounts = std::move(terms.accounts),
+                                       settings = std::move(terms.http_settings), also = std::move(also)] {
+    gate->admit_by(accounts, settings);
+    also();
+  });
 }
 
 Status AdminPort::start_statements() {

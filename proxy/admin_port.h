@@ -26,6 +26,8 @@ struct AdminParts {
   net::Server* server = nullptr;
   const KeyGenerators* generators = nullptr;
   skew::Operations* skew = nullptr;  // null: nothing is measured or steered
+  // RELOAD CONFIG.
+  std::function<Result<mysql::ResultTable>()> reload;
   // More routes (the dashboard) and more samples for /metrics.
   std::function<void(http::Router& router, http::Gate& gate)> add_routes;
   std::function<void(metrics::Page& page)> add_metrics;
@@ -42,17 +44,28 @@ class AdminPort {
   // /readyz says no from now on, so that load balancers look elsewhere.
   void drain() { draining_ = true; }
 
+  // Accounts, tokens and certificates for who comes from now on, in two steps: what cannot be prepared
+  // changes nothing. Where nothing was started both do nothing. Not to be called on the port's HTTP thread.
+  // Errors: TLS files that cannot be read.
+  struct Terms {
+    net::AnsweringServer::TermsPtr statements;
+    net::HttpServer::TermsPtr http;
+    std::vector<answer::Account> accounts;
+    http::Settings http_settings;
+  };
+  Result<Terms> prepare(const config::AdminConfig& admin) const;
+  // `also` runs on the HTTP thread.
+  void adopt(Terms terms, std::function<void()> also);
+
  private:
   explicit AdminPort(AdminParts parts);
   Status start_statements();
   Status start_http();
   admin::Sources sources();
-  Result<mysql::ResultTable> reload();
   std::optional<std::string> reason_not_ready();
 
   AdminParts parts_;
   std::atomic<bool> draining_{false};
-  std::string text_at_start_;  // of the configuration, for RELOAD CONFIG
   std::unique_ptr<admin::AdminStatements> statements_;
   std::unique_ptr<http::Gate> gate_;
   std::unique_ptr<http::Router> router_;

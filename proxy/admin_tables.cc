@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <set>
 
 #include "base/mysql/error_codes.h"
-#include "config/yaml_tree.h"
 #include "idgen/layout.h"
 #include "proxy/ids/generator_samples.h"
 
@@ -38,27 +36,6 @@ std::vector<session::SlowShape> summed(const std::vector<session::SlowShape>& sh
   std::sort(out.begin(), out.end(),
             [](const auto& a, const auto& b) { return a.total_micros > b.total_micros; });
   return out;
-}
-
-bool same_node(const config::Node& a, const config::Node& b) {
-  if (a.kind != b.kind || a.text != b.text || a.items.size() != b.items.size() ||
-      a.pairs.size() != b.pairs.size())
-    return false;
-  for (size_t i = 0; i < a.items.size(); ++i) {
-    if (!same_node(a.items[i], b.items[i])) return false;
-  }
-  for (size_t i = 0; i < a.pairs.size(); ++i) {
-    if (a.pairs[i].key.text != b.pairs[i].key.text || !same_node(a.pairs[i].value, b.pairs[i].value))
-      return false;
-  }
-  return true;
-}
-
-const config::Node* member(const config::Node& map, const std::string& key) {
-  for (const auto& pair : map.pairs) {
-    if (pair.key.text == key) return &pair.value;
-  }
-  return nullptr;
 }
 
 std::vector<Value> decoded_row(const config::Config& config, const rule::LogicalTable& table,
@@ -193,8 +170,8 @@ ResultTable pools_table(const config::Config& config, const net::LoopReport& rep
     const auto& instance = config.backend.instances[i];
     const net::PoolFacts& pool = report.pools[i];
     out.rows.push_back({text(instance.name), text(fmt::format("{}:{}", instance.host, instance.port)),
-                        number(config.backend.max_connections), number(pool.idle), number(pool.lent),
-                        number(pool.opening), number(pool.waiting)});
+                        number(pool.limit), number(pool.idle), number(pool.lent), number(pool.opening),
+                        number(pool.waiting)});
   }
   return out;
 }
@@ -279,27 +256,6 @@ Result<ResultTable> decoded_table(const config::Config& config, uint64_t id,
         fmt::format("no such table with a generated key; there are {}", tables.empty() ? "none" : tables)));
   }
   if (out.rows.empty() && refusal) return fail(*refusal);
-  return out;
-}
-
-Result<ResultTable> changes_table(const std::string& source, const std::string& before,
-                                  const std::string& now, const std::vector<std::string>& applied) {
-  EVENKEEL_ASSIGN(const config::Node old_tree, config::parse_yaml(before, source));
-  EVENKEEL_ASSIGN(const config::Node new_tree, config::parse_yaml(now, source));
-  std::set<std::string> sections;
-  for (const config::Node* tree : {&old_tree, &new_tree}) {
-    for (const auto& pair : tree->pairs) sections.insert(pair.key.text);
-  }
-  ResultTable out{{{"section"}, {"outcome"}}, {}};
-  for (const std::string& section : sections) {
-    const config::Node* old_node = member(old_tree, section);
-    const config::Node* new_node = member(new_tree, section);
-    if (old_node != nullptr && new_node != nullptr && same_node(*old_node, *new_node)) continue;
-    const bool in_force = std::find(applied.begin(), applied.end(), section) != applied.end();
-    out.rows.push_back(
-        {text(section), text(in_force ? "changed and in force" : "changed: takes effect at the next start")});
-  }
-  if (out.rows.empty()) out.rows.push_back({text("all"), text("unchanged")});
   return out;
 }
 

@@ -28,10 +28,6 @@ mysql::ResultTable slow_queries_table(const net::LoopReport& report);
 // Without a table: one row for each logical table with a generated key whose layout the id fits.
 Result<mysql::ResultTable> decoded_table(const config::Config& config, uint64_t id,
                                          const std::optional<skew::TableName>& table);
-// What differs between two texts of a configuration, by top-level section. `applied`: those that took effect.
-Result<mysql::ResultTable> changes_table(const std::string& source, const std::string& before,
-                                         const std::string& now, const std::vector<std::string>& applied);
-
 // The samples of /metrics. `report`: null when the loops did not answer.
 void add_samples(metrics::Page& page, const config::Config& config, const KeyGenerators& generators,
                  const net::Server& server, const net::LoopReport* report, int64_t now_unix_ms);

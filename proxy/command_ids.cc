@@ -126,7 +126,7 @@ int serve_ids(const std::string& config_path) {
   log::set_up(service.config.log_level);
   for (const std::string& warning : service.config.warnings) log::warn("{}", warning);
   if (auto started = start(service); !started) return complain(started.error().message);
-  await_stop(signals);
+  await_stop(signals, [] { log::warn("HUP: the configuration of an id service is read at start only"); });
   service.draining = true;
   // Answers take milliseconds: those under way are given, then everybody is told.
   service.http.reset();

@@ -1,12 +1,15 @@
 #include <algorithm>
+#include <atomic>
 #include <fmt/format.h>
 #include <pthread.h>
 #include <thread>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/mysql/error_codes.h"
 #include "base/random.h"
 #include "config/config.h"
+#include "config/read_file.h"
 #include "proxy/admin/dashboard/routes.h"
 #include "proxy/admin/skew_samples.h"
 #include "proxy/admin_port.h"
@@ -15,6 +18,7 @@
 #include "proxy/control/checks.h"
 #include "proxy/key_generators.h"
 #include "proxy/net/server.h"
+#include "proxy/reload.h"
 #include "proxy/signals.h"
 #include "proxy/steering_service.h"
 
@@ -48,7 +52,18 @@ struct Running {
   std::unique_ptr<net::Server> server;
   admin::PageSessions page_sessions{clock, fill_secure};
   std::unique_ptr<AdminPort> admin;
+  // Made when everything runs; the admin port's threads find it a moment after they have begun.
+  std::atomic<Reload*> reload{nullptr};
 };
+
+Result<mysql::ResultTable> reload(Running& running, std::string_view by) {
+  Reload* reload = running.reload.load();
+  if (reload == nullptr) {
+    return fail(make_error(ErrorKind::limit, mysql::er::unknown_error,
+                           "the proxy has not started yet, or is stopping: try again"));
+  }
+  return reload->run(by);
+}
 
 Status start_catalog(Running& running) {
   std::vector<control::Finding> findings;
@@ -89,6 +104,7 @@ Status start_admin(Running& running) {
   parts.server = running.server.get();
   parts.generators = running.generators.get();
   parts.skew = &running.steering->steering();
+  parts.reload = [&running] { return reload(running, "RELOAD CONFIG"); };
   parts.add_routes = [&running](http::Router& router, http::Gate& gate) {
     admin::DashboardParts dashboard;
     dashboard.rules = running.config.rules.get();
@@ -119,6 +135,21 @@ Status start(Running& running) {
   return start_admin(running);
 }
 
+Reload::Parts reload_parts(Running& running, std::string text) {
+  Reload::Parts parts;
+  parts.text = std::move(text);
+  parts.started_with = &running.config;
+  parts.clock = &running.clock;
+  parts.server = running.server.get();
+  parts.steering = running.steering.get();
+  parts.watch = running.watch.get();
+  parts.admin = running.admin.get();
+  parts.admin_accounts = [&running](const std::vector<answer::Account>& same) {
+    running.page_sessions.keep(same);
+  };
+  return parts;
+}
+
 // Lets sessions finish within the drain timeout; a further signal ends them at once.
 void drain(net::Server& server, const sigset_t& signals) {
   log::info("draining: no new clients, {} connected; a second signal ends them", server.clients());
@@ -138,7 +169,9 @@ void drain(net::Server& server, const sigset_t& signals) {
 int serve(const std::string& config_path) {
   const sigset_t signals = block_signals();
   Running running;
-  auto config = config::load(config_path, config::process_environment(), running.clock.unix_millis());
+  auto text = config::read_file(config_path);
+  if (!text) return complain(text.error().message);
+  auto config = config::parse(*text, config_path, config::process_environment(), running.clock.unix_millis());
   if (!config) return complain(config.error().message);
   running.config = std::move(*config);
   if (running.config.backend.instances.empty()) {
@@ -148,9 +181,15 @@ int serve(const std::string& config_path) {
   log::set_up(running.config.log_level);
   for (const std::string& warning : running.config.warnings) log::warn("{}", warning);
   if (auto started = start(running); !started) return complain(started.error().message);
-  await_stop(signals);
+  Reload reloading(reload_parts(running, std::move(*text)));
+  running.reload = &reloading;
+  await_stop(signals, [&running] {
+    if (const auto done = reload(running, "HUP"); !done)
+      log::error("configuration not read again (HUP): {}", done.error().message);
+  });
   running.admin->drain();
   drain(*running.server, signals);
+  running.reload = nullptr;
   running.admin.reset();
   running.server.reset();
   running.steering->stop();

@@ -2,8 +2,6 @@
 
 #include <pthread.h>
 
-#include "base/log.h"
-
 namespace evenkeel {
 
 sigset_t block_signals() {
@@ -22,9 +20,9 @@ int await_signal(const sigset_t& set) {
   return number;
 }
 
-void await_stop(const sigset_t& set) {
+void await_stop(const sigset_t& set, const std::function<void()>& reload) {
   for (int signal = await_signal(set); signal != SIGTERM && signal != SIGINT; signal = await_signal(set)) {
-    if (signal == SIGHUP) log::warn("HUP: the configuration is read at start only");
+    if (signal == SIGHUP) reload();
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csignal>
+#include <functional>
 
 namespace evenkeel {
 
@@ -9,7 +10,7 @@ namespace evenkeel {
 // start.
 sigset_t block_signals();
 int await_signal(const sigset_t& set);
-// Returns at TERM or INT; HUP is told in the log.
-void await_stop(const sigset_t& set);
+// Returns at TERM or INT; at HUP it calls `reload` and goes on.
+void await_stop(const sigset_t& set, const std::function<void()>& reload);
 
 }  // namespace evenkeel

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
+#include <utility>
 
 #include "base/log.h"
 #include "proxy/control/checks.h"
@@ -152,6 +153,20 @@ void SteeringService::poll_until_stopped() {
   while (pause(poll_interval)) steering_->poll();
 }
 
+void SteeringService::take_settings(const config::Config& config) {
+  std::vector<skew::TableSettings> of_tables;
+  for (size_t i = 0; i < steering_->size(); ++i)
+    of_tables.push_back(settings_of(config, steering_->rules_of(i)));
+  steering_->take_settings(config.steering, of_tables);
+  const std::lock_guard lock(mutex_);
+  new_accounts_ = control::reading_accounts(config.session, config.control);
+}
+
+void SteeringService::take_new_accounts() {
+  const std::lock_guard lock(mutex_);
+  if (new_accounts_) sampler_.take_accounts(*std::exchange(new_accounts_, std::nullopt));
+}
+
 void SteeringService::told_once(const std::string& problem) {
   if (problem == last_problem_) return;
   last_problem_ = problem;
@@ -159,18 +174,20 @@ void SteeringService::told_once(const std::string& problem) {
 }
 
 void SteeringService::sample_until_stopped() {
-  const skew::SamplingSettings& sampling = steering_->sampling();
-  const bool estimates = sampling.estimate_interval.count() > 0;
-  std::chrono::nanoseconds next_estimates{0};
+  std::chrono::nanoseconds estimated_at{0};
+  bool never = true;
   std::chrono::milliseconds rest = 0ms;
   while (pause(rest)) {
     if (!steering_->leads()) {
       rest = idle_pause;
       continue;
     }
-    if (estimates && clock_.steady() >= next_estimates) {
+    take_new_accounts();
+    const std::chrono::milliseconds interval = steering_->sampling().estimate_interval;
+    if (interval.count() > 0 && (never || clock_.steady() - estimated_at >= interval)) {
       read_estimates();
-      next_estimates = clock_.steady() + sampling.estimate_interval;
+      estimated_at = clock_.steady();
+      never = false;
     }
     rest = count_one();
   }
@@ -192,7 +209,7 @@ void SteeringService::read_estimates() {
 std::chrono::milliseconds SteeringService::count_one() {
   const auto task = steering_->next_count();
   if (!task) return idle_pause;
-  const skew::SamplingSettings& sampling = steering_->sampling();
+  const skew::SamplingSettings sampling = steering_->sampling();
   const auto begun = clock_.steady();
   const auto rows = sampler_.count(steering_->rules_of(task->table), task->slot);
   if (rows) {

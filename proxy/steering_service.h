@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -31,6 +32,8 @@ class SteeringService {
 
   skew::Steering& steering() { return *steering_; }
   const Traffic& traffic() const { return traffic_; }
+  // Any thread: steers and measures by the settings of `config`, whose tables are those of the start.
+  void take_settings(const config::Config& config);
   // Idempotent.
   void stop();
 
@@ -42,6 +45,7 @@ class SteeringService {
   void sample_until_stopped();
   void read_estimates();
   std::chrono::milliseconds count_one();
+  void take_new_accounts();
   void told_once(const std::string& problem);
 
   const Clock& clock_;
@@ -53,7 +57,8 @@ class SteeringService {
   std::unordered_map<const rule::LogicalTable*, size_t> places_;
   control::TableSampler sampler_;  // the sampling thread's own
   std::string last_problem_;       // the sampling thread's own
-  std::mutex mutex_;               // guards `stopping_`
+  std::mutex mutex_;               // guards what follows
+  std::optional<control::Accounts> new_accounts_;
   std::condition_variable changed_;
   bool stopping_ = false;
   std::thread poller_;

@@ -25,6 +25,8 @@ struct Account {
   bool empty_password = false;
   std::vector<std::string> hosts;  // addresses or prefixes it may come from; empty: all
   Rights rights = Rights::read;
+
+  bool operator==(const Account&) const = default;
 };
 
 struct Limits {

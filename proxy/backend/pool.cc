@@ -97,11 +97,13 @@ void Pool::released(Handle handle, Time now, Actions& actions) {
   const bool too_old = limits_.lifetime.count() > 0 && now - member->second.born > limits_.lifetime;
   // Another key's waiter at the head gives way to those whom this connection fits as it is, but not for ever.
   const bool full = instance.connections >= limits_.connections_per_instance;
+  const bool surplus = instance.connections > limits_.connections_per_instance;
   const bool starving = full && !instance.waiting.empty() && instance.waiting.front().key != key &&
                         instance.waiting.front().passed_over >= passed_over_max;
   const auto same = std::find_if(instance.waiting.begin(), instance.waiting.end(),
                                  [&](const Request& request) { return request.key == key; });
-  if (too_old || starving || (same == instance.waiting.end() && !instance.waiting.empty() && full)) {
+  if (too_old || surplus || starving ||
+      (same == instance.waiting.end() && !instance.waiting.empty() && full)) {
     members_.erase(member);
     --instance.connections;
     actions.push_back({What::close, key, handle, 0});
@@ -140,6 +142,10 @@ void Pool::sweep(Time now, Actions& actions) {
       actions.push_back({What::time_out, instance.waiting.front().key, 0, instance.waiting.front().waiter});
       instance.waiting.pop_front();
     }
+    // The limit may be another than when these came.
+    while (instance.connections > limits_.connections_per_instance && drop_one_idle(instance, actions)) {
+    }
+    serve(instance, actions);
   }
   std::vector<Handle> old;
   for (const auto& [handle, member] : members_) {

@@ -53,6 +53,9 @@ class Pool {
 
   explicit Pool(PoolLimits limits) : limits_(limits) {}
 
+  // From now on; connections above a lower limit go when they are idle or come back.
+  void set_limits(PoolLimits limits) { limits_ = limits; }
+
   void acquire(const PoolKey& key, Waiter waiter, Time now, Actions& actions);
   // The waiter is gone; a connection being opened for it serves the next one.
   void cancel(Waiter waiter);

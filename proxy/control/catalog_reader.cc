@@ -61,6 +61,8 @@ class CatalogReader::Link {
     return facts_ && facts_->lower_case_table_names != 0 ? rule::fold_case(name) : name;
   }
 
+  void take_account(session::BackendAccount account) { account_ = std::move(account); }
+
   // Facts anew, on the connection at hand or a new one.
   void learn() {
     auto facts = with_connection([](Connection& connection) { return read_facts(connection); });
@@ -212,6 +214,10 @@ void CatalogReader::check_schema(const LogicalSchema& schema, Reading& reading) 
                                   "the sharded ones; rename or drop it",
                                   schema.name, *row[1], at.name())));
   }
+}
+
+void CatalogReader::take_accounts(const Accounts& accounts) {
+  for (const auto& each : links_) each->take_account(accounts(each->name()));
 }
 
 Reading CatalogReader::read() {

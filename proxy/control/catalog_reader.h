@@ -46,6 +46,9 @@ class CatalogReader {
   CatalogReader(rule::RuleSetPtr rules, backend::Settings backend, Accounts accounts);
   ~CatalogReader();
 
+  // Connections from now on log in with these; those that are open stay.
+  void take_accounts(const Accounts& accounts);
+
   // Asks all instances at once for their facts, then reads one actual table of each logical table. An
   // instance that does not answer is a warning; none at all, or a table that no instance shows, is an error
   // finding. Leftover tables with a logical table's name in its logical schema are errors.

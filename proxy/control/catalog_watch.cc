@@ -1,6 +1,7 @@
 #include "proxy/control/catalog_watch.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/log.h"
 #include "base/mysql/error_codes.h"
@@ -47,7 +48,16 @@ void CatalogWatch::run() {
   }
 }
 
+void CatalogWatch::set_accounts(Accounts accounts) {
+  const std::lock_guard lock(accounts_mutex_);
+  new_accounts_ = std::move(accounts);
+}
+
 void CatalogWatch::read_again(const std::string& reason) {
+  {
+    const std::lock_guard lock(accounts_mutex_);
+    if (new_accounts_) reader_->take_accounts(*std::exchange(new_accounts_, std::nullopt));
+  }
   Reading fresh = reader_->read();
   if (has_errors(fresh.findings)) {
     log::warn("catalog: kept as it is, for the new reading ({}) found: {}",

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -32,6 +34,9 @@ class CatalogWatch {
                                                      std::vector<Finding>& first_findings);
   ~CatalogWatch();
 
+  // Any thread: readings from now on log in with these.
+  void set_accounts(Accounts accounts);
+
   // Of the instances that answered at start.
   const std::vector<InstanceFacts>& facts() const { return facts_; }
   // Complete passes over all actual tables, and what the last one found wrong; for metrics.
@@ -52,6 +57,8 @@ class CatalogWatch {
   CatalogStore& store_;
   const WatchSettings settings_;
   std::vector<Finding> told_;  // the thread's own: what the log already says
+  std::mutex accounts_mutex_;  // guards `new_accounts_`
+  std::optional<Accounts> new_accounts_;
   std::atomic<uint64_t> passes_{0};
   std::atomic<size_t> drifted_{0};
   std::thread thread_;

@@ -33,6 +33,10 @@ TableSampler::TableSampler(rule::RuleSetPtr rules, backend::Settings backend, Ac
 
 TableSampler::~TableSampler() = default;
 
+void TableSampler::take_accounts(const Accounts& accounts) {
+  for (Link& link : links_) link.account = accounts(link.instance.name);
+}
+
 Result<std::vector<Row>> TableSampler::query(Link& link, const std::string& sql) {
   // A connection that lay idle may have been closed by the instance: one more try on a new one.
   for (;;) {

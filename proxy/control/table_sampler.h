@@ -30,6 +30,9 @@ class TableSampler {
   TableSampler(rule::RuleSetPtr rules, backend::Settings backend, Accounts accounts);
   ~TableSampler();
 
+  // Connections from now on log in with these; those that are open stay.
+  void take_accounts(const Accounts& accounts);
+
   Result<uint64_t> count(const rule::LogicalTable& table, rule::Slot slot);
   // Of all sharded tables on the instance. Read from mysql.innodb_table_stats where the account may; else
   // from information_schema.TABLES, whose figures MySQL 8 keeps for a day unless the session says

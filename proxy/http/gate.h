@@ -30,9 +30,15 @@ struct Throttle {
 // One thread.
 class Gate {
  public:
-  // All must outlive it.
-  Gate(const std::vector<answer::Account>& accounts, const Settings& settings, const Clock& clock)
-      : accounts_(accounts), settings_(settings), clock_(clock) {}
+  // `clock` must outlive it.
+  Gate(std::vector<answer::Account> accounts, Settings settings, const Clock& clock)
+      : accounts_(std::move(accounts)), settings_(std::move(settings)), clock_(clock) {}
+
+  // For requests from now on. What it remembers of failures stays.
+  void admit_by(std::vector<answer::Account> accounts, Settings settings) {
+    accounts_ = std::move(accounts);
+    settings_ = std::move(settings);
+  }
 
   // Tokens that were given out while the server runs (sessions of a page), beside the configured ones.
   using KnowsToken =
@@ -58,8 +64,8 @@ class Gate {
   std::optional<std::chrono::seconds> wait_of(const std::string& address);
   void count_failure(const std::string& address);
 
-  const std::vector<answer::Account>& accounts_;
-  const Settings& settings_;
+  std::vector<answer::Account> accounts_;
+  Settings settings_;
   const Clock& clock_;
   KnowsToken knows_token_;
   std::unordered_map<std::string, Failures> failures_;

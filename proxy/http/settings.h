@@ -17,6 +17,8 @@ struct Token {
   std::string name;
   std::array<uint8_t, 32> digest{};  // SHA256(secret)
   answer::Rights rights = answer::Rights::read;
+
+  bool operator==(const Token&) const = default;
 };
 
 struct Settings {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <event2/thread.h>
+#include <mutex>
 #include <pthread.h>
 #include <sys/socket.h>
 #include <thread>
@@ -35,7 +36,8 @@ protocol::auth::Nonce fresh_nonce() {
 
 // A listener as its clients see it.
 struct Served {
-  answer::Service service;
+  std::vector<answer::Account> accounts;
+  answer::Service service;  // with a pointer to `accounts`
   TlsContext tls;
 };
 
@@ -46,7 +48,9 @@ class AnsweringSocket final : public StreamOwner {
  public:
   using Next = answer::Conversation::Next;
 
-  AnsweringSocket(AnsweringLoop& loop, int descriptor, const Served& served, uint64_t id, std::string host);
+  // `served` lives as long as the socket.
+  AnsweringSocket(AnsweringLoop& loop, int descriptor, std::shared_ptr<const Served> served, uint64_t id,
+                  std::string host);
   ~AnsweringSocket() override {
     if (timer_ != nullptr) event_free(timer_);
   }
@@ -67,7 +71,7 @@ class AnsweringSocket final : public StreamOwner {
   static void on_timer(evutil_socket_t, short, void* self);
 
   AnsweringLoop& loop_;
-  const Served& served_;
+  const std::shared_ptr<const Served> served_;
   uint64_t id_;
   std::chrono::nanoseconds last_active_;
   std::unique_ptr<Stream> stream_;
@@ -79,9 +83,15 @@ class AnsweringSocket final : public StreamOwner {
 
 }  // namespace
 
+struct AnsweringServer::Terms {
+  std::vector<std::shared_ptr<const Served>> served;
+};
+
 struct AnsweringServer::State {
   AnsweringParts parts;
-  std::vector<std::unique_ptr<Served>> served;
+  std::shared_ptr<const protocol::auth::caching_sha2::RsaKey> rsa_key;
+  std::mutex terms_mutex;  // guards `terms`
+  TermsPtr terms;
   std::vector<std::unique_ptr<AnsweringLoop>> loops;
   std::vector<std::unique_ptr<Acceptor>> acceptors;
   std::vector<uint16_t> ports;
@@ -89,7 +99,8 @@ struct AnsweringServer::State {
   std::atomic<uint64_t> next_id{1};
   size_t next_loop = 0;
 
-  Status make_served();
+  Result<TermsPtr> make_terms(const std::vector<Listener>& listeners,
+                              std::vector<answer::Account> accounts) const;
   Status listen();
   void take(int descriptor, uint32_t listener, std::string host);
 };
@@ -134,8 +145,8 @@ class AnsweringLoop {
       sweep();
     });
   }
-  void adopt(int descriptor, const Served& served, uint64_t id, std::string host) {
-    mailbox_->post([this, descriptor, &served, id, host = std::move(host)] {
+  void adopt(int descriptor, std::shared_ptr<const Served> served, uint64_t id, std::string host) {
+    mailbox_->post([this, descriptor, served = std::move(served), id, host = std::move(host)] {
       auto socket = std::make_unique<AnsweringSocket>(*this, descriptor, served, id, host);
       AnsweringSocket* started = socket.get();
       sockets_.emplace(id, std::move(socket));
@@ -188,14 +199,14 @@ class AnsweringLoop {
   std::thread thread_;
 };
 
-AnsweringSocket::AnsweringSocket(AnsweringLoop& loop, int descriptor, const Served& served, uint64_t id,
-                                 std::string host)
+AnsweringSocket::AnsweringSocket(AnsweringLoop& loop, int descriptor, std::shared_ptr<const Served> served,
+                                 uint64_t id, std::string host)
     : loop_(loop),
-      served_(served),
+      served_(std::move(served)),
       id_(id),
       last_active_(loop.now()),
       stream_(std::make_unique<Stream>(loop.base(), descriptor, loop.scratch(), *this, Stream::Marks{})),
-      conversation_(served.service, id, std::move(host), fresh_nonce()) {}
+      conversation_(served_->service, id, std::move(host), fresh_nonce()) {}
 
 void AnsweringSocket::flush() {
   if (out_.empty()) return;
@@ -215,7 +226,7 @@ void AnsweringSocket::step(Next next) {
       }
       return;
     case Next::start_tls: {
-      if (!stream_->start_tls(accept_state(served_.tls.get()), conversation_.unread())) return end(nullptr);
+      if (!stream_->start_tls(accept_state(served_->tls.get()), conversation_.unread())) return end(nullptr);
       return step(conversation_.on_tls_started(out_));
     }
     case Next::wait: {
@@ -256,10 +267,12 @@ void AnsweringSocket::end(const Error* farewell) {
 
 }  // namespace
 
-Status AnsweringServer::State::make_served() {
-  EVENKEEL_ASSIGN(const auto rsa_key, protocol::auth::caching_sha2::RsaKey::generate());
-  for (const Listener& listener : parts.listeners) {
-    auto one = std::make_unique<Served>();
+Result<AnsweringServer::TermsPtr> AnsweringServer::State::make_terms(
+    const std::vector<Listener>& listeners, std::vector<answer::Account> accounts) const {
+  auto made = std::make_shared<Terms>();
+  for (const Listener& listener : listeners) {
+    auto one = std::make_shared<Served>();
+    one->accounts = accounts;
     EVENKEEL_ASSIGN(one->tls, listener_context(listener.tls, parts.state_directory));
     answer::Service& service = one->service;
     service.handshake.server_version = server_version;
@@ -270,12 +283,12 @@ Status AnsweringServer::State::make_served() {
     // Clients of every age know it; those without it are switched.
     service.handshake.default_plugin = protocol::plugin::native_password;
     service.version_comment = parts.version_comment;
-    service.accounts = &parts.accounts;
+    service.accounts = &one->accounts;
     service.answerer = parts.answerer;
     service.limits = parts.limits;
-    served.push_back(std::move(one));
+    made->served.push_back(std::move(one));
   }
-  return {};
+  return TermsPtr(std::move(made));
 }
 
 Status AnsweringServer::State::listen() {
@@ -292,7 +305,12 @@ Status AnsweringServer::State::listen() {
 
 void AnsweringServer::State::take(int descriptor, uint32_t listener, std::string host) {
   if (clients.fetch_add(1) < parts.limits.max_clients) {
-    loops[next_loop++ % loops.size()]->adopt(descriptor, *served[listener], next_id.fetch_add(1),
+    std::shared_ptr<const Served> served;
+    {
+      const std::lock_guard lock(terms_mutex);
+      served = terms->served[listener];
+    }
+    loops[next_loop++ % loops.size()]->adopt(descriptor, std::move(served), next_id.fetch_add(1),
                                              std::move(host));
     return;
   }
@@ -312,7 +330,8 @@ Result<std::unique_ptr<AnsweringServer>> AnsweringServer::start(AnsweringParts p
   std::unique_ptr<AnsweringServer> server(new AnsweringServer());
   State& state = *server->state_;
   state.parts = std::move(parts);
-  EVENKEEL_TRY(state.make_served());
+  EVENKEEL_ASSIGN(state.rsa_key, protocol::auth::caching_sha2::RsaKey::generate());
+  EVENKEEL_ASSIGN(state.terms, state.make_terms(state.parts.listeners, state.parts.accounts));
   for (uint32_t i = 0; i < std::max(1u, state.parts.threads); ++i) {
     state.loops.push_back(std::make_unique<AnsweringLoop>(state.parts, state.clients));
   }
@@ -334,6 +353,16 @@ void AnsweringServer::drain() {
     for (auto& acceptor : state_->acceptors) acceptor->stop();
   });
   for (auto& loop : state_->loops) loop->drain();
+}
+
+Result<AnsweringServer::TermsPtr> AnsweringServer::prepare(const std::vector<Listener>& listeners,
+                                                           std::vector<answer::Account> accounts) const {
+  return state_->make_terms(listeners, std::move(accounts));
+}
+
+void AnsweringServer::adopt(TermsPtr terms) {
+  const std::lock_guard lock(state_->terms_mutex);
+  state_->terms = std::move(terms);
 }
 
 uint32_t AnsweringServer::clients() const { return state_->clients.load(); }

@@ -42,6 +42,15 @@ class AnsweringServer {
   void drain();
   uint32_t clients() const;
 
+  // For clients that come from now on, in two steps: what cannot be prepared changes nothing. Those that are
+  // there stay as they are. `listeners` are those of the start but for their TLS. Errors: TLS files that
+  // cannot be read.
+  struct Terms;
+  using TermsPtr = std::shared_ptr<const Terms>;
+  Result<TermsPtr> prepare(const std::vector<Listener>& listeners,
+                           std::vector<answer::Account> accounts) const;
+  void adopt(TermsPtr terms);
+
  private:
   AnsweringServer();
   struct State;

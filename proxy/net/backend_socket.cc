@@ -43,10 +43,10 @@ exec::CapabilityClass class_of(uint8_t bits) {
   return kind;
 }
 
-size_t prepared_limit(const Shared& shared) {
+size_t prepared_limit(const Terms& terms) {
   constexpr size_t least = 8;
-  return std::max<size_t>(least, shared.session.instance_prepared_statements /
-                                     std::max<uint32_t>(1, shared.backend.max_connections));
+  return std::max<size_t>(least, terms.session.instance_prepared_statements /
+                                     std::max<uint32_t>(1, terms.backend.max_connections));
 }
 
 Error connect_error(const backend::Instance& instance, std::string_view reason) {
@@ -64,14 +64,14 @@ BackendSocket::BackendSocket(Loop& loop, const backend::PoolKey& key, backend::H
       handle_(handle),
       kill_(std::move(kill)),
       opened_at_(loop.now()),
-      connection_(key.instance, class_of(key.capability_class), prepared_limit(loop.shared())) {
+      connection_(key.instance, class_of(key.capability_class), prepared_limit(*loop.terms())) {
   connection_.owner = this;
 }
 
 BackendSocket::~BackendSocket() = default;
 
 void BackendSocket::open() {
-  const auto& instance = loop_.shared().backend.instances[key_.instance];
+  const auto& instance = loop_.terms()->backend.instances[key_.instance];
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICSERV;
@@ -97,8 +97,8 @@ void BackendSocket::open() {
 }
 
 void BackendSocket::on_connected() {
-  const auto& instance = loop_.shared().backend.instances[key_.instance];
-  const auto& account = loop_.shared().accounts[key_.account];
+  const auto& instance = loop_.terms()->backend.instances[key_.instance];
+  const auto& account = loop_.terms()->accounts[key_.account];
   settings_.instance = instance.name;
   settings_.user = account.user;
   settings_.password = account.password;
@@ -158,8 +158,8 @@ void BackendSocket::login_step(backend::ClientHandshake::Next next) {
     case Next::need_packet:
       return;
     case Next::start_tls: {
-      SSL_CTX* context = loop_.shared().instance_tls[key_.instance].get();
-      auto begun = stream_->start_tls(connect_state(context, loop_.shared().backend.instances[key_.instance]),
+      SSL_CTX* context = loop_.terms()->instance_tls[key_.instance].get();
+      auto begun = stream_->start_tls(connect_state(context, loop_.terms()->backend.instances[key_.instance]),
                                       std::exchange(in_, {}));
       if (!begun) return fail_open(begun.error());
       return login_step(login_->on_tls_started(connection_.out));
@@ -208,13 +208,13 @@ void BackendSocket::on_preparing_bytes(std::string_view bytes) {
 void BackendSocket::fail_open(Error error) { loop_.open_failed(this, error); }
 
 void BackendSocket::time_out() {
-  fail_open(connect_error(loop_.shared().backend.instances[key_.instance], "timed out (connect_timeout)"));
+  fail_open(connect_error(loop_.terms()->backend.instances[key_.instance], "timed out (connect_timeout)"));
 }
 
 void BackendSocket::on_closed(std::string_view reason) {
   if (stage_ != Stage::ready) {
     if (stage_ == Stage::killing) return loop_.lost(this);
-    return fail_open(connect_error(loop_.shared().backend.instances[key_.instance], reason));
+    return fail_open(connect_error(loop_.terms()->backend.instances[key_.instance], reason));
   }
   connection_.lost = true;
   if (client_ != nullptr) {

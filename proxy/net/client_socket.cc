@@ -43,17 +43,18 @@ front::Verifiers verifiers_of(const session::User& user) {
 
 }  // namespace
 
-ClientSocket::ClientSocket(Loop& loop, int descriptor, const ListenerFacts& listener, uint64_t connection_id,
+ClientSocket::ClientSocket(Loop& loop, int descriptor, uint32_t listener, uint64_t connection_id,
                            std::string host)
     : loop_(loop),
-      listener_(listener),
+      came_under_(loop.terms()),
+      listener_(*came_under_->listeners[listener]),
       connection_id_(connection_id),
       host_(std::move(host)),
       last_active_(loop.now()),
       reader_(front::login_packet_max) {
   Stream::Marks marks;
-  marks.high = loop.shared().settings.client_write_high_mark;
-  marks.low = loop.shared().settings.client_write_low_mark;
+  marks.high = came_under_->settings.client_write_high_mark;
+  marks.low = came_under_->settings.client_write_low_mark;
   stream_ = std::make_unique<Stream>(loop.base(), descriptor, loop.scratch(), *this, marks);
 }
 
@@ -75,7 +76,7 @@ void ClientSocket::start() {
 // What the kernel takes at once makes room at once: then the session may go on within the same event.
 void ClientSocket::flush_client() {
   send_out();
-  while (told_slow_ && session_ && stream_->pending() <= loop_.shared().settings.client_write_low_mark) {
+  while (told_slow_ && session_ && stream_->pending() <= came_under_->settings.client_write_low_mark) {
     told_slow_ = false;
     session_->on_client_drained();
     send_out();
@@ -152,14 +153,16 @@ void ClientSocket::login_step(front::ServerHandshake::Next next) {
         continue;
       }
       case Next::look_up_user: {
-        const auto found = loop_.shared().users.find(login_->login().user);
-        user_ = found == loop_.shared().users.end() || !front::host_allowed(host_, found->second->hosts)
-                    ? nullptr
-                    : found->second;
-        if (user_ == nullptr) {
+        // Those in force now; a session whose user is being changed has its own until the new one is in.
+        applied_under_ = loop_.terms();
+        const auto found = applied_under_->users.find(login_->login().user);
+        applicant_ = found == applied_under_->users.end() || !front::host_allowed(host_, found->second->hosts)
+                         ? nullptr
+                         : found->second;
+        if (applicant_ == nullptr) {
           next = login_->on_user(nullptr, out_);
         } else {
-          const front::Verifiers verifiers = verifiers_of(*user_);
+          const front::Verifiers verifiers = verifiers_of(*applicant_);
           next = login_->on_user(&verifiers, out_);
         }
         continue;
@@ -178,6 +181,9 @@ void ClientSocket::login_step(front::ServerHandshake::Next next) {
 
 void ClientSocket::authenticated() {
   const front::Login& login = login_->login();
+  // A session that changes its user refers to the one that it had until it is told of the new one.
+  const TermsPtr before = std::exchange(logged_in_under_, std::move(applied_under_));
+  user_ = applicant_;
   {
     const std::lock_guard lock(loop_.shared().owners_mutex);
     loop_.shared().owners[connection_id_] = user_->name;
@@ -205,7 +211,7 @@ void ClientSocket::finish_login(std::optional<Error> error) {
   ok.status = mysql::server_status::autocommit;
   login_->accept(ok, out_);
   nonce_ = login_->nonce_in_use();
-  reader_ = protocol::FrameReader(loop_.shared().session.max_packet);
+  reader_ = protocol::FrameReader(loop_.terms()->session.max_packet);
   // The machine may be on the stack: it goes when the next bytes come.
   logged_in_ = true;
   stream_->start_reading();
@@ -223,7 +229,7 @@ void ClientSocket::change_user(std::string_view payload) {
 }
 
 bool ClientSocket::client_is_slow() const {
-  const bool slow = stream_->pending() + out_.size() > loop_.shared().settings.client_write_high_mark;
+  const bool slow = stream_->pending() + out_.size() > came_under_->settings.client_write_high_mark;
   told_slow_ = told_slow_ || slow;
   return slow;
 }
@@ -273,7 +279,7 @@ void ClientSocket::kill(bool query_only) {
 }
 
 void ClientSocket::lease(rule::InstanceId instance, exec::CapabilityClass capability, uint32_t ticket) {
-  const backend::PoolKey key{instance, loop_.shared().accounts_of.at(user_)[instance],
+  const backend::PoolKey key{instance, logged_in_under_->accounts_of.at(user_)[instance],
                              class_bits(capability)};
   loop_.lease(key, waiter_of(connection_id_, ticket), this);
 }

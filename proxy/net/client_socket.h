@@ -10,19 +10,19 @@
 #include "proxy/front/handshake.h"
 #include "proxy/net/report.h"
 #include "proxy/net/stream.h"
+#include "proxy/net/terms.h"
 #include "proxy/protocol/frame.h"
 #include "proxy/session/session.h"
 
 namespace evenkeel::net {
 
 class Loop;
-struct ListenerFacts;
 
 // Owned by its loop.
 class ClientSocket final : public StreamOwner, public session::SessionPort {
  public:
-  ClientSocket(Loop& loop, int descriptor, const ListenerFacts& listener, uint64_t connection_id,
-               std::string host);
+  // `listener`: its place among the settings'.
+  ClientSocket(Loop& loop, int descriptor, uint32_t listener, uint64_t connection_id, std::string host);
   ~ClientSocket() override;
 
   void start();
@@ -76,6 +76,7 @@ class ClientSocket final : public StreamOwner, public session::SessionPort {
   static void on_timer(evutil_socket_t, short, void* self);
 
   Loop& loop_;
+  const TermsPtr came_under_;  // holds `listener_` and the marks of the stream
   const ListenerFacts& listener_;
   uint64_t connection_id_;
   std::string host_;
@@ -84,7 +85,10 @@ class ClientSocket final : public StreamOwner, public session::SessionPort {
   std::unique_ptr<front::ServerHandshake> login_;
   protocol::FrameReader reader_;
   protocol::auth::Nonce nonce_{};
+  TermsPtr logged_in_under_;  // holds `user_`
   const session::User* user_ = nullptr;
+  TermsPtr applied_under_;                    // holds `applicant_`
+  const session::User* applicant_ = nullptr;  // who is logging in
   std::unique_ptr<session::Session> session_;
   event* timer_ = nullptr;
   std::string in_;   // of the login

@@ -8,6 +8,7 @@
 #include <event2/http.h>
 #include <event2/keyvalq_struct.h>
 #include <event2/thread.h>
+#include <future>
 #include <list>
 #include <pthread.h>
 #include <thread>
@@ -66,6 +67,11 @@ http::Request request_of(evhttp_request* from, bool tls) {
 
 }  // namespace
 
+struct HttpServer::Terms {
+  std::vector<TlsContext> tls;  // by listener
+  http::Settings settings;
+};
+
 struct HttpServer::State {
   struct Served {
     State* state = nullptr;
@@ -91,7 +97,8 @@ struct HttpServer::State {
 
   ~State();
   Status listen(const Listener& listener);
-  void on_request(evhttp_request* request, bool tls);
+  static void serve_by(Served& served, TlsContext tls, const http::Settings& settings);
+  void on_request(evhttp_request* request);
   void give(evhttp_request* request, http::Outcome outcome);
   void send(evhttp_request* request, const http::Response& response);
   void forget(std::list<Pending>::iterator which);
@@ -111,29 +118,17 @@ HttpServer::State::~State() {
 Status HttpServer::State::listen(const Listener& listener) {
   auto one = std::make_unique<Served>();
   one->state = this;
-  EVENKEEL_ASSIGN(one->tls, listener_context(listener.tls, parts.state_directory));
   EVENKEEL_ASSIGN(const Bound bound, bind_listener(listener));
   one->http.reset(evhttp_new(base));
   evhttp* http = one->http.get();
-  evhttp_set_max_headers_size(http, static_cast<ev_ssize_t>(parts.settings.max_header_bytes));
-  evhttp_set_max_body_size(http, static_cast<ev_ssize_t>(parts.settings.max_body_bytes));
-  evhttp_set_timeout(http, static_cast<int>(parts.settings.timeout.count()));
+  EVENKEEL_ASSIGN(TlsContext tls, listener_context(listener.tls, parts.state_directory));
+  serve_by(*one, std::move(tls), parts.settings);
   evhttp_set_allowed_methods(http, EVHTTP_REQ_GET | EVHTTP_REQ_HEAD | EVHTTP_REQ_POST | EVHTTP_REQ_DELETE);
-  if (one->tls) {
-    evhttp_set_bevcb(
-        http,
-        [](event_base* loop, void* context) {
-          SslPtr ssl = accept_state(static_cast<SSL_CTX*>(context));
-          return bufferevent_openssl_socket_new(loop, -1, ssl.release(), BUFFEREVENT_SSL_ACCEPTING,
-                                                BEV_OPT_CLOSE_ON_FREE);
-        },
-        one->tls.get());
-  }
   evhttp_set_gencb(
       http,
       [](evhttp_request* request, void* context) {
         auto* here = static_cast<Served*>(context);
-        here->state->on_request(request, here->tls != nullptr);
+        here->state->on_request(request);
       },
       one.get());
   if (evhttp_accept_socket_with_handle(http, bound.descriptor) == nullptr) {
@@ -145,8 +140,27 @@ Status HttpServer::State::listen(const Listener& listener) {
   return {};
 }
 
-void HttpServer::State::on_request(evhttp_request* request, bool tls) {
-  http::Request asked = request_of(request, tls);
+// Connections that are there keep the context that they began with.
+void HttpServer::State::serve_by(Served& served, TlsContext tls, const http::Settings& settings) {
+  evhttp* http = served.http.get();
+  evhttp_set_max_headers_size(http, static_cast<ev_ssize_t>(settings.max_header_bytes));
+  evhttp_set_max_body_size(http, static_cast<ev_ssize_t>(settings.max_body_bytes));
+  evhttp_set_timeout(http, static_cast<int>(settings.timeout.count()));
+  evhttp_set_bevcb(
+      http,
+      [](event_base* loop, void* context) -> bufferevent* {
+        if (context == nullptr) return bufferevent_socket_new(loop, -1, BEV_OPT_CLOSE_ON_FREE);
+        SslPtr ssl = accept_state(static_cast<SSL_CTX*>(context));
+        return bufferevent_openssl_socket_new(loop, -1, ssl.release(), BUFFEREVENT_SSL_ACCEPTING,
+                                              BEV_OPT_CLOSE_ON_FREE);
+      },
+      tls.get());
+  served.tls = std::move(tls);
+}
+
+void HttpServer::State::on_request(evhttp_request* request) {
+  bufferevent* stream = evhttp_connection_get_bufferevent(evhttp_request_get_connection(request));
+  http::Request asked = request_of(request, bufferevent_openssl_get_ssl(stream) != nullptr);
   if (!http::split_target(evhttp_request_get_uri(request), asked.path, asked.query)) {
     return send(request, http::error_response(400, "the request's target is not well formed"));
   }
@@ -219,5 +233,29 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(HttpParts parts) {
 }
 
 const std::vector<uint16_t>& HttpServer::ports() const { return state_->ports; }
+
+Result<HttpServer::TermsPtr> HttpServer::prepare(const std::vector<Listener>& listeners,
+                                                 const http::Settings& settings) const {
+  auto terms = std::make_shared<Terms>();
+  terms->settings = settings;
+  for (const Listener& listener : listeners) {
+    EVENKEEL_ASSIGN(TlsContext tls, listener_context(listener.tls, state_->parts.state_directory));
+    terms->tls.push_back(std::move(tls));
+  }
+  return terms;
+}
+
+void HttpServer::adopt(TermsPtr terms, std::function<void()> also) {
+  constexpr std::chrono::seconds patience(2);
+  const auto done = std::make_shared<std::promise<void>>();
+  std::future<void> taken = done->get_future();
+  state_->mailbox->post([state = state_.get(), terms = std::move(terms), also = std::move(also), done] {
+    for (size_t i = 0; i < state->served.size(); ++i)
+      State::serve_by(*state->served[i], std::move(terms->tls[i]), terms->settings);
+    also();
+    done->set_value();
+  });
+  taken.wait_for(patience);
+}
 
 }  // namespace evenkeel::net

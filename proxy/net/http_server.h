@@ -35,6 +35,16 @@ class HttpServer {
   // In the order of the listeners.
   const std::vector<uint16_t>& ports() const;
 
+  // Other certificates and limits, in two steps: what cannot be prepared changes nothing. `listeners` are
+  // those of the start but for their TLS; connections that are there stay as they are. Errors: TLS files that
+  // cannot be read.
+  struct Terms;
+  using TermsPtr = std::shared_ptr<Terms>;
+  Result<TermsPtr> prepare(const std::vector<Listener>& listeners, const http::Settings& settings) const;
+  // Takes them on the server's thread, where `also` is run as well: what `respond` uses may be changed there.
+  // Done when it returns, or when the thread, if it is busy for more than two seconds, has come to it.
+  void adopt(TermsPtr terms, std::function<void()> also);
+
  private:
   HttpServer();
   struct State;

@@ -25,14 +25,17 @@ backend::PoolLimits limits_of(const backend::Settings& settings, size_t loops) {
 
 }  // namespace
 
-Loop::Loop(Shared& shared, session::Environment environment, size_t loops)
+Loop::Loop(Shared& shared, TermsPtr terms, session::Environment environment, size_t loops)
     : shared_(shared),
-      statements_(shared.session.statement_cache_entries),
+      loops_(loops),
+      terms_(std::move(terms)),
+      statements_(terms_->session.statement_cache_entries),
       environment_(std::move(environment)),
       base_(event_base_new()),
       mailbox_(base_),
       scratch_(scratch_size),
-      pool_(limits_of(shared.backend, loops)) {
+      pool_(limits_of(terms_->backend, loops)) {
+  environment_.settings = &terms_->session;
   environment_.statements = &statements_;
   environment_.counters = &counters_;
   environment_.timings = &timings_;
@@ -58,6 +61,12 @@ void Loop::start() {
   });
 }
 
+void Loop::adopt_terms(TermsPtr terms) {
+  terms_ = std::move(terms);
+  environment_.settings = &terms_->session;
+  pool_.set_limits(limits_of(terms_->backend, loops_));
+}
+
 void Loop::stop(bool now) {
   mailbox_.post([this, now] {
     draining_ = true;
@@ -76,7 +85,7 @@ void Loop::join() {
 void Loop::adopt(int descriptor, uint32_t listener, std::string host) {
   mailbox_.post([this, descriptor, listener, host = std::move(host)] {
     const uint64_t id = shared_.next_connection_id.fetch_add(1);
-    auto client = std::make_unique<ClientSocket>(*this, descriptor, *shared_.listeners[listener], id, host);
+    auto client = std::make_unique<ClientSocket>(*this, descriptor, listener, id, host);
     ClientSocket* started = client.get();
     clients_.emplace(id, std::move(client));
     started->start();
@@ -105,7 +114,7 @@ void Loop::obey(backend::Pool::Actions& actions) {
         static_cast<uint32_t>(action.waiter & 0xffff),
         fail(make_error(ErrorKind::limit, mysql::er::con_count,
                         fmt::format("no connection to instance '{}': {}",
-                                    shared_.backend.instances[action.key.instance].name, reason))));
+                                    terms_->backend.instances[action.key.instance].name, reason))));
     client->settle();
   };
   for (size_t i = 0; i < actions.size(); ++i) {
@@ -252,9 +261,10 @@ void Loop::client_gone(ClientSocket* client) {
 
 void Loop::report(LoopReport& report) const {
   for (const auto& [id, client] : clients_) report.sessions.push_back(client->facts());
-  report.pools.resize(shared_.backend.instances.size());
+  report.pools.resize(terms_->backend.instances.size());
   for (uint16_t i = 0; i < report.pools.size(); ++i) {
     const backend::Pool::Counts counts = pool_.counts(i);
+    report.pools[i].limit = terms_->backend.max_connections;
     report.pools[i].idle += counts.idle;
     report.pools[i].lent += counts.lent;
     report.pools[i].opening += counts.opening;
@@ -277,7 +287,7 @@ void Loop::sweep() {
   obey(actions);
   std::vector<BackendSocket*> late;
   for (const auto& [handle, socket] : backends_) {
-    if (!socket->ready() && time - socket->opened_at() > shared_.backend.connect_timeout)
+    if (!socket->ready() && time - socket->opened_at() > terms_->backend.connect_timeout)
       late.push_back(socket.get());
   }
   for (BackendSocket* socket : late) socket->time_out();
@@ -288,10 +298,10 @@ void Loop::sweep() {
   for (const auto& [id, client] : clients_) {
     const auto silent = time - client->last_active();
     if (client->session() == nullptr) {
-      if (draining_ || silent > shared_.settings.login_timeout) ended.emplace_back(client.get(), nullptr);
+      if (draining_ || silent > terms_->settings.login_timeout) ended.emplace_back(client.get(), nullptr);
     } else if (client->at_rest() && draining_) {
       ended.emplace_back(client.get(), &shutdown);
-    } else if (!client->session()->busy() && silent > shared_.session.wait_timeout) {
+    } else if (!client->session()->busy() && silent > terms_->session.wait_timeout) {
       ended.emplace_back(client.get(), nullptr);
     }
   }

@@ -17,12 +17,9 @@
 #include "base/clock.h"
 #include "proxy/backend/connect.h"
 #include "proxy/backend/pool.h"
-#include "proxy/backend/settings.h"
-#include "proxy/front/handshake.h"
 #include "proxy/net/mailbox.h"
 #include "proxy/net/report.h"
-#include "proxy/net/settings.h"
-#include "proxy/net/tls.h"
+#include "proxy/net/terms.h"
 #include "proxy/session/environment.h"
 #include "proxy/session/statement_cache.h"
 
@@ -31,23 +28,8 @@ namespace evenkeel::net {
 class BackendSocket;
 class ClientSocket;
 
-// A listener as its clients see it; shared by the loops, immutable.
-struct ListenerFacts {
-  front::HandshakeSettings handshake;
-  TlsContext tls;
-};
-
-// What all loops share; immutable while they run.
+// What all loops share.
 struct Shared {
-  Settings settings;
-  backend::Settings backend;
-  session::Settings session;
-  std::vector<std::unique_ptr<ListenerFacts>> listeners;
-  std::vector<TlsContext> instance_tls;           // by instance
-  std::vector<session::BackendAccount> accounts;  // distinct ones
-  std::unordered_map<std::string, const session::User*> users;
-  // accounts_of[user's index][instance] -> index into accounts
-  std::unordered_map<const session::User*, std::vector<uint32_t>> accounts_of;
   const Clock* clock = nullptr;
   std::atomic<uint64_t> next_connection_id{1};
   std::atomic<uint32_t> clients{0};
@@ -59,7 +41,7 @@ struct Shared {
 
 class Loop {
  public:
-  Loop(Shared& shared, session::Environment environment, size_t loops);
+  Loop(Shared& shared, TermsPtr terms, session::Environment environment, size_t loops);
   ~Loop();
 
   void start();
@@ -76,6 +58,9 @@ class Loop {
 
   // This loop's thread only, for its sockets.
   Shared& shared() { return shared_; }
+  const TermsPtr& terms() const { return terms_; }
+  // Serves by these from now on; sessions that are open take from them what is asked anew for each statement.
+  void adopt_terms(TermsPtr terms);
   session::Environment& environment() { return environment_; }
   std::span<char> scratch() { return scratch_; }
   std::chrono::nanoseconds now() const { return shared_.clock->steady(); }
@@ -103,6 +88,8 @@ class Loop {
   void empty_graves_later();
 
   Shared& shared_;
+  const size_t loops_;
+  TermsPtr terms_;
   session::Counters counters_;
   session::Timings timings_;
   session::StatementCache statements_;

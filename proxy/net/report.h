@@ -23,6 +23,7 @@ struct SessionFacts {
 };
 
 struct PoolFacts {
+  size_t limit = 0;  // of connections, all loops together
   size_t idle = 0;
   size_t lent = 0;
   size_t opening = 0;

@@ -16,29 +16,23 @@
 
 namespace evenkeel::net {
 
-namespace cap = protocol::capability;
-
-namespace {
-
-// What clients are offered. CLIENT_SSL and the plugins are added by the handshake; what is not here has no
-// backend class that could honour it.
-constexpr protocol::Capabilities offered =
-    cap::long_password | cap::found_rows | cap::long_flag | cap::connect_with_db | cap::odbc |
-    cap::protocol_41 | cap::interactive | cap::ignore_sigpipe | cap::transactions | cap::secure_connection |
-    cap::multi_statements | cap::multi_results | cap::ps_multi_results | cap::plugin_auth |
-    cap::connect_attrs | cap::plugin_auth_lenenc_data | cap::deprecate_eof;
-
-}  // namespace
-
 struct Server::State {
   Shared shared;
+  std::string state_directory;
+  session::ServerFacts server;
+  mutable std::mutex terms_mutex;  // guards `terms`
+  TermsPtr terms;
   std::vector<std::unique_ptr<Loop>> loops;
   std::vector<std::unique_ptr<Acceptor>> acceptors;
   std::vector<uint16_t> ports;
-  std::vector<std::string> instance_names;
   size_t next_loop = 0;
 
-  Status make_shared_parts(ServerParts& parts);
+  TermsPtr current() const {
+    const std::lock_guard lock(terms_mutex);
+    return terms;
+  }
+  // Has every loop run `act`, each on its own thread; false when one has not come to it within two seconds.
+  bool on_every_loop(const std::function<void(Loop&)>& act) const;
   Status listen(const Settings& settings);
   void take(int descriptor, uint32_t listener, std::string host);
   void refuse(int descriptor);
@@ -46,48 +40,6 @@ struct Server::State {
   // `user`: whose it must be; null: anybody's.
   bool kill(uint64_t id, bool query_only, const std::string* user);
 };
-
-Status Server::State::make_shared_parts(ServerParts& parts) {
-  shared.settings = parts.net;
-  shared.backend = parts.backend;
-  shared.session = parts.session;
-  shared.clock = parts.environment.clock;
-  for (const auto& instance : shared.backend.instances) {
-    EVENKEEL_ASSIGN(auto context, instance_context(instance));
-    shared.instance_tls.push_back(std::move(context));
-    instance_names.push_back(instance.name);
-  }
-  for (const auto& user : shared.session.users) {
-    shared.users[user.name] = &user;
-    auto& indices = shared.accounts_of[&user];
-    for (const auto& name : instance_names) {
-      const auto& account = user.account_on(name);
-      auto found = std::find(shared.accounts.begin(), shared.accounts.end(), account);
-      if (found == shared.accounts.end()) found = shared.accounts.insert(shared.accounts.end(), account);
-      indices.push_back(static_cast<uint32_t>(found - shared.accounts.begin()));
-    }
-  }
-  EVENKEEL_ASSIGN(const auto rsa_key, protocol::auth::caching_sha2::RsaKey::generate());
-  for (const auto& listener : shared.settings.listeners) {
-    auto facts = std::make_unique<ListenerFacts>();
-    EVENKEEL_ASSIGN(facts->tls, listener_context(listener.tls, parts.state_directory));
-    auto& handshake = facts->handshake;
-    handshake.server_version = parts.environment.server.version;
-    handshake.capabilities = offered;
-    handshake.collation = static_cast<uint8_t>(
-        parts.environment.server.default_collation < 256 ? parts.environment.server.default_collation : 45);
-    handshake.tls_available = facts->tls != nullptr;
-    handshake.tls_required = listener.tls.required;
-    handshake.rsa_key = rsa_key;
-    // MariaDB's own clients of old know mysql_native_password alone; every client may be switched to the
-    // other.
-    if (parts.environment.server.flavour == mysql::Flavour::mariadb) {
-      handshake.default_plugin = protocol::plugin::native_password;
-    }
-    shared.listeners.push_back(std::move(facts));
-  }
-  return {};
-}
 
 Status Server::State::listen(const Settings& settings) {
   for (uint32_t i = 0; i < settings.listeners.size(); ++i) {
@@ -102,7 +54,7 @@ Status Server::State::listen(const Settings& settings) {
 }
 
 void Server::State::take(int descriptor, uint32_t listener, std::string host) {
-  if (shared.clients.fetch_add(1) >= shared.settings.max_clients) {
+  if (shared.clients.fetch_add(1) >= current()->settings.max_clients) {
     shared.clients.fetch_sub(1);
     refuse(descriptor);
     return;
@@ -144,24 +96,28 @@ Result<std::unique_ptr<Server>> Server::start(ServerParts parts) {
   raise_descriptor_limit();
   std::unique_ptr<Server> server(new Server());
   State& state = *server->state_;
-  EVENKEEL_TRY(state.make_shared_parts(parts));
+  state.shared.clock = parts.environment.clock;
+  state.state_directory = parts.state_directory;
+  state.server = parts.environment.server;
+  EVENKEEL_ASSIGN(
+      state.terms,
+      make_terms({parts.net, parts.backend, parts.session, parts.state_directory, state.server}, nullptr));
   state.shared.kill = [&state](uint64_t id, bool query_only, const std::string& user) {
     return state.kill(id, query_only, &user);
   };
   size_t loops = parts.net.worker_threads;
   if (loops == 0) loops = std::max(1u, std::thread::hardware_concurrency());
   session::Environment environment = std::move(parts.environment);
-  environment.settings = &state.shared.session;
-  environment.instance_names = state.instance_names;
+  for (const auto& instance : parts.backend.instances) environment.instance_names.push_back(instance.name);
   environment.total = [&state](std::atomic<uint64_t> session::Counters::*counter) {
     uint64_t sum = 0;
     for (const auto& loop : state.loops) sum += (loop->counters().*counter).load(std::memory_order_relaxed);
     return sum;
   };
   for (size_t i = 0; i < loops; ++i) {
-    state.loops.push_back(std::make_unique<Loop>(state.shared, environment, loops));
+    state.loops.push_back(std::make_unique<Loop>(state.shared, state.terms, environment, loops));
   }
-  EVENKEEL_TRY(state.listen(state.shared.settings));
+  EVENKEEL_TRY(state.listen(parts.net));
   for (auto& loop : state.loops) loop->start();
   return server;
 }
@@ -196,37 +152,64 @@ bool Server::wait() {
   bool in_time = true;
   {
     std::unique_lock lock(mutex);
-    in_time = changed.wait_for(lock, state_->shared.settings.drain_timeout, [&] { return ended; });
+    in_time = changed.wait_for(lock, state_->current()->settings.drain_timeout, [&] { return ended; });
   }
   if (!in_time) stop_now();
   joiner.join();
   return in_time;
 }
 
-Result<LoopReport> Server::report() const {
-  // Shared with the letters: one that comes too late must not write into what is gone.
-  struct Gathered {
+bool Server::State::on_every_loop(const std::function<void(Loop&)>& act) const {
+  // Shared with the letters: one may come too late.
+  struct Answers {
     std::mutex mutex;  // guards what follows
     std::condition_variable changed;
-    LoopReport report;
-    size_t answered = 0;
+    size_t count = 0;
   };
-  const auto gathered = std::make_shared<Gathered>();
-  for (const auto& loop : state_->loops) {
-    loop->mailbox().post([gathered, asked = loop.get()] {
-      const std::lock_guard lock(gathered->mutex);
-      asked->report(gathered->report);
-      ++gathered->answered;
-      gathered->changed.notify_all();
+  const auto answers = std::make_shared<Answers>();
+  for (const auto& loop : loops) {
+    loop->mailbox().post([answers, act, asked = loop.get()] {
+      act(*asked);
+      const std::lock_guard lock(answers->mutex);
+      ++answers->count;
+      answers->changed.notify_all();
     });
   }
   constexpr std::chrono::seconds patience(2);
-  std::unique_lock lock(gathered->mutex);
-  if (!gathered->changed.wait_for(lock, patience,
-                                  [&] { return gathered->answered == state_->loops.size(); })) {
+  std::unique_lock lock(answers->mutex);
+  return answers->changed.wait_for(lock, patience, [&] { return answers->count == loops.size(); });
+}
+
+Result<TermsPtr> Server::prepare(Settings net, backend::Settings backend, session::Settings session) const {
+  return make_terms(
+      {std::move(net), std::move(backend), std::move(session), state_->state_directory, state_->server},
+      state_->current().get());
+}
+
+void Server::adopt(TermsPtr terms) {
+  {
+    const std::lock_guard lock(state_->terms_mutex);
+    state_->terms = terms;
+  }
+  state_->on_every_loop([terms](Loop& loop) { loop.adopt_terms(terms); });
+}
+
+Result<LoopReport> Server::report() const {
+  // Shared with the letters: one that comes too late must not write into what is gone.
+  struct Gathered {
+    std::mutex mutex;  // guards `report`
+    LoopReport report;
+  };
+  const auto gathered = std::make_shared<Gathered>();
+  const bool all = state_->on_every_loop([gathered](Loop& loop) {
+    const std::lock_guard lock(gathered->mutex);
+    loop.report(gathered->report);
+  });
+  if (!all) {
     return fail(make_error(ErrorKind::limit, mysql::er::unknown_error,
                            "an event loop did not answer within two seconds"));
   }
+  const std::lock_guard lock(gathered->mutex);
   std::sort(gathered->report.sessions.begin(), gathered->report.sessions.end(),
             [](const SessionFacts& a, const SessionFacts& b) { return a.id < b.id; });
   return std::move(gathered->report);

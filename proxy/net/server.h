@@ -10,6 +10,7 @@
 #include "proxy/backend/settings.h"
 #include "proxy/net/report.h"
 #include "proxy/net/settings.h"
+#include "proxy/net/terms.h"
 #include "proxy/session/environment.h"
 #include "proxy/session/settings.h"
 
@@ -42,6 +43,14 @@ class Server {
   bool wait();
 
   uint32_t clients() const;
+
+  // What clients are to be served by instead, in two steps: what cannot be prepared changes nothing. The
+  // addresses, the instances and the number of loops are those of the start, whatever the settings say.
+  // Errors: TLS files that cannot be read.
+  Result<TermsPtr> prepare(Settings net, backend::Settings backend, session::Settings session) const;
+  // In force on every loop when it returns, or as soon as a loop that is busy has come to it (after two
+  // seconds it is not waited for). Not to be called on a loop.
+  void adopt(TermsPtr terms);
 
   // Asks every loop; not to be called on one of them. Error 1105 when one does not answer within two seconds.
   Result<LoopReport> report() const;

@@ -350,7 +350,7 @@ void Session::on_timer() {
   cancel_task(make_error(ErrorKind::limit, mysql::er::query_timeout,
                          fmt::format("Query execution was interrupted, maximum statement execution time "
                                      "exceeded (query_timeout {} ms)",
-                                     environment_.settings->query_timeout.count())));
+                                     timeout_.count())));
 }
 
 // A KILL travels on another connection and can arrive before what it is to stop: it is sent again until that

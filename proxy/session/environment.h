@@ -31,7 +31,8 @@ struct ServerFacts {
   size_t max_allowed_packet = 16 << 20;
 };
 
-// Outlives its sessions. Pointers to what other threads replace (the catalog) are taken anew per statement.
+// Outlives its sessions. Pointers to what other threads replace (the catalog), and `settings`, which may be
+// replaced between two events, are taken anew per statement.
 struct Environment {
   const Settings* settings = nullptr;
   const Clock* clock = nullptr;

@@ -341,8 +341,8 @@ void Session::start_execution(plan::Plan planned) {
   }
   options.single_instance = environment_.settings->transactions == Transactions::single_instance;
   options.max_rows_held = environment_.settings->max_rows_held;
-  const auto timeout = environment_.settings->query_timeout;
-  if (timeout.count() > 0) port_.set_timer(timeout);
+  timeout_ = environment_.settings->query_timeout;
+  if (timeout_.count() > 0) port_.set_timer(timeout_);
   run(std::make_unique<exec::Execution>(std::move(planned), std::move(options), state_, port_,
                                         environment_.instance_names),
       [this] { finish_execution(); });
@@ -351,7 +351,7 @@ void Session::start_execution(plan::Plan planned) {
 void Session::finish_execution() {
   const auto& execution = static_cast<const exec::Execution&>(*finished_.back());
   const exec::Outcome& outcome = execution.outcome();
-  if (environment_.settings->query_timeout.count() > 0) port_.set_timer(std::chrono::microseconds(0));
+  if (std::exchange(timeout_, {}).count() > 0) port_.set_timer(std::chrono::microseconds(0));
   count(environment_.counters->rows_sent, outcome.rows);
   if (outcome.partial_commit) count(environment_.counters->commits_partial);
   if (execution.plan().row_change != plan::RowChange::none) count_rows(execution);

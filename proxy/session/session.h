@@ -174,6 +174,8 @@ class Session {
   std::optional<Error> cancelling_;                    // what the task is to end with
   bool in_task_ = false;                               // a task's start() is on the stack
 
+  // What the running execution may take; 0: no timer is set for it.
+  std::chrono::milliseconds timeout_{0};
   // When the statement that is timed began; 0: none is.
   std::chrono::nanoseconds begun_{0};
 

@@ -37,6 +37,7 @@ struct User {
     auto found = backend_by_instance.find(instance);
     return found == backend_by_instance.end() ? backend : found->second;
   }
+  bool operator==(const User&) const = default;
 };
 
 // What a transaction that wrote on several instances does.

@@ -35,6 +35,9 @@ class Samples {
   // `estimate_error`: what InnoDB's estimates may be wrong by, as a part of them.
   Samples(uint32_t slots, double estimate_error);
 
+  // For what is read from now on.
+  void set_estimate_error(double estimate_error) { estimate_error_ = estimate_error; }
+
   uint32_t slots() const { return static_cast<uint32_t>(samples_.size()); }
   void set_counted(std::span<const int64_t> totals);
 

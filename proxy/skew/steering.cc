@@ -69,6 +69,20 @@ void Steering::poll() {
   }
 }
 
+void Steering::take_settings(Settings settings, const std::vector<TableSettings>& of_tables) {
+  const std::lock_guard lock(mutex_);
+  parts_.settings = std::move(settings);
+  for (size_t i = 0; i < tables_.size(); ++i) {
+    tables_[i]->set_settings(of_tables[i]);
+    tables_[i]->samples().set_estimate_error(parts_.settings.sampling.estimate_error);
+  }
+}
+
+SamplingSettings Steering::sampling() const {
+  const std::lock_guard lock(mutex_);
+  return parts_.settings.sampling;
+}
+
 bool Steering::leads() const {
   const std::lock_guard lock(mutex_);
   return leading();

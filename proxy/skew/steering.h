@@ -47,6 +47,9 @@ class Steering final : public Operations, public Figures {
   // Tells, hears, obeys and, where it leads, decides. What the registry refuses is tried again the next time:
   // without it, this process goes on by the last map it knows until that map's time is over.
   void poll();
+  // From the next look on, by other settings: those of each table, in the order of the tables. What is in
+  // force stays until a look finds that it should not be.
+  void take_settings(Settings settings, const std::vector<TableSettings>& of_tables);
   // Before clients come: obeys what was in force before a restart.
   void begin() { poll(); }
 
@@ -62,7 +65,7 @@ class Steering final : public Operations, public Figures {
   // How many logical tables there are, and their rules.
   size_t size() const { return tables_.size(); }
   const rule::LogicalTable& rules_of(size_t table) const { return tables_[table]->table(); }
-  const SamplingSettings& sampling() const { return parts_.settings.sampling; }
+  SamplingSettings sampling() const;
 
   Result<mysql::ResultTable> skew(const std::optional<TableName>& table, Grouping by) const override;
   Result<mysql::ResultTable> steering() const override;

@@ -71,6 +71,7 @@ class TableSteering {
   const SteeredTable& parts() const { return parts_; }
   const rule::LogicalTable& table() const { return *parts_.table; }
   const TableSettings& settings() const { return parts_.settings; }
+  void set_settings(TableSettings settings) { parts_.settings = std::move(settings); }
   const std::string& name() const { return name_; }  // "shop.orders"
   uint32_t slots() const { return table().slot_count(); }
   bool steerable() const { return parts_.inapplicable.empty(); }

@@ -44,6 +44,19 @@ std::optional<answer::Caller> PageSessions::find(std::string_view token, const s
   return answer::Caller{found->second.user, address, 0, found->second.rights};
 }
 
+void PageSessions::keep(const std::vector<answer::Account>& accounts) {
+  for (auto entry = sessions_.begin(); entry != sessions_.end();) {
+    const auto account =
+        std::find_if(accounts.begin(), accounts.end(),
+                     [&](const answer::Account& candidate) { return candidate.name == entry->second.user; });
+    if (account == accounts.end()) {
+      entry = sessions_.erase(entry);
+    } else {
+      entry++->second.rights = account->rights;
+    }
+  }
+}
+
 void PageSessions::close(std::string_view token) { sessions_.erase(auth::sha256({token})); }
 
 }  // namespace evenkeel::admin

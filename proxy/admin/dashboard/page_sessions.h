@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.h"
 #include "proxy/answer/answer.h"
@@ -35,6 +36,8 @@ class PageSessions {
   // Whose it is, asking from `address` now; nothing when it is unknown or has ended. A hit keeps it alive.
   std::optional<answer::Caller> find(std::string_view token, const std::string& address);
   void close(std::string_view token);
+  // Ends the sessions of accounts that are not among these, and gives the others the rights that stand here.
+  void keep(const std::vector<answer::Account>& accounts);
   size_t size() const { return sessions_.size(); }
 
  private:

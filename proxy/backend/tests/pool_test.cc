@@ -315,6 +315,32 @@ TEST_F(PoolTest, OldIdleConnectionsAreClosedByTheSweep) {
   EXPECT_THAT(told(), ElementsAre("close 10"));
 }
 
+TEST_F(PoolTest, ALowerLimitClosesWhatIsIdleAndWhatComesBack) {
+  limits.connections_per_instance = 3;
+  for (const Waiter waiter : {1, 2, 3}) acquire(waiter);
+  for (const Handle handle : {11, 12, 13}) opened(handle);
+  released(11);
+  told();
+  limits.connections_per_instance = 1;
+  pool().set_limits(limits);
+  sweep();
+  EXPECT_THAT(told(), ElementsAre("close 11"));
+  released(12);
+  EXPECT_THAT(told(), ElementsAre("close 12"));
+  released(13);
+  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_EQ(pool().counts(0).idle, 1);
+}
+
+TEST_F(PoolTest, AHigherLimitServesThoseWhoWait) {
+  for (const Waiter waiter : {1, 2, 3}) acquire(waiter);
+  EXPECT_THAT(told(), ElementsAre("open", "open"));
+  limits.connections_per_instance = 3;
+  pool().set_limits(limits);
+  sweep();
+  EXPECT_THAT(told(), ElementsAre("open"));
+}
+
 TEST_F(PoolTest, ShutdownClosesWhatIsIdle) {
   acquire(1);
   acquire(2);

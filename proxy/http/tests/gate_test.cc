@@ -29,6 +29,7 @@ class GateTest : public ::testing::Test {
     accounts_ = {anna, old, open};
     settings_.tokens = {{"robot", protocol::auth::sha256({"t0ken"}), Rights::operate}};
     settings_.hosts = {"Ids.Example.com"};
+    gate_.admit_by(accounts_, settings_);
   }
 
   static Request with(std::string authorization, std::string client = "10.1.1.1") {
@@ -61,6 +62,17 @@ TEST_F(GateTest, TokensAndPasswords) {
   EXPECT_EQ(admitted(with("Basic b3Blbjo=", "10.3.0.1")), "401");  // open: — no password is none over HTTP
   EXPECT_EQ(admitted(with("Basic !!!!", "10.3.0.1")), "401");
   EXPECT_EQ(admitted(with("Digest x", "10.3.0.1")), "401");
+}
+
+TEST_F(GateTest, OtherAccountsAndTheMemoryOfFailures) {
+  for (uint32_t i = 0; i < Throttle::free_failures; ++i) admitted(with("Bearer wrong", "10.0.0.9"));
+  settings_.tokens.clear();
+  accounts_.erase(accounts_.begin());
+  gate_.admit_by(accounts_, settings_);
+  EXPECT_EQ(admitted(with("Bearer t0ken")), "401");
+  EXPECT_EQ(admitted(with("Basic YW5uYTpvcGVuOiBzZXNhbWU=")), "401");
+  EXPECT_EQ(admitted(with("Basic b2xkOnB3")), "old");
+  EXPECT_EQ(admitted(with("Basic b2xkOnB3", "10.0.0.9")), "429");
 }
 
 TEST_F(GateTest, TokensOfSessions) {

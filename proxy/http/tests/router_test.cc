@@ -12,6 +12,7 @@ class RouterTest : public ::testing::Test {
  protected:
   RouterTest() {
     settings_.tokens = {{"robot", protocol::auth::sha256({"t"}), answer::Rights::read}};
+    gate_.admit_by(accounts_, settings_);
     router_.add("GET", "/healthz", std::nullopt, [](const Call&) { return Outcome{text_response("ok\n")}; });
     router_.add("GET", "/a/*/c", answer::Rights::read, [](const Call& call) {
       return Outcome{text_response(call.caller.user + " " + call.arguments[0])};

@@ -45,6 +45,7 @@ class IdsTest : public ::testing::Test {
  protected:
   IdsTest() : spaces_(open(), 50), statements_(spaces_) {
     settings_.tokens = {{"robot", protocol::auth::sha256({"t"}), answer::Rights::read}};
+    gate_.admit_by(accounts_, settings_);
     add_routes(router_, {&spaces_, &clock_, [this] { return reason_; },
                          [](metrics::Page& page) { page.gauge("more", "", {}, 1); }});
   }

@@ -51,6 +51,17 @@ TEST_F(PageSessionsTest, EndsWhenStillAndAfterItsLength) {
   EXPECT_FALSE(sessions_.find(busy, "a"));
 }
 
+TEST_F(PageSessionsTest, FollowsTheAccounts) {
+  const std::string anna = sessions_.open(anna_);
+  const std::string rita = sessions_.open({"rita", "10.0.0.7", 0, Rights::operate});
+  answer::Account still;
+  still.name = "rita";
+  sessions_.keep({still});
+  EXPECT_FALSE(sessions_.find(anna, "a"));
+  ASSERT_TRUE(sessions_.find(rita, "a"));
+  EXPECT_EQ(sessions_.find(rita, "a")->rights, Rights::read);
+}
+
 TEST_F(PageSessionsTest, HoldsABoundedNumber) {
   PageSessions many(clock_, [n = uint32_t{0}](std::span<std::byte> out) mutable {
     ++n;
