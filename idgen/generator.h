@@ -79,6 +79,11 @@ class KeyGenerator {
   // Ends the generator for good: later draws are refused.
   virtual void close() = 0;
 
+  // Whether a draw of one id would be served, at once or after a wait whose end is known: else the error says
+  // why not, as a draw that gives up does. Any thread; draws nothing and asks nobody for anything, so that it
+  // may be called as often as one likes.
+  virtual Status ready() const = 0;
+
   // Sums over all threads; consistent enough for metrics.
   virtual Counters counters() const = 0;
   // The logical table, for messages.

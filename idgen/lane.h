@@ -27,6 +27,7 @@ class Lane {
   // Ids with genes[i] = out[i] modulo the gene's modulus.
   Draw draw_genes(const SteeredStart& start, std::span<const uint32_t> genes, std::span<uint64_t> out,
                   LiveCounters& counters);
+  const Snowflake& core() const { return *cores_.front(); }
   uint64_t sequences() const { return cores_.front()->sequences(); }
 
   // Which slots, and which residues of the gene's modulus, this worker id reaches; empty when all.

@@ -7,6 +7,27 @@
 
 namespace evenkeel::idgen {
 
+namespace {
+
+// What becomes of a draw that meets a step back of the clock.
+Draw::Stop stop_of(ClockAction action) {
+  switch (action) {
+    case ClockAction::freeze:
+      return Draw::Stop::done;
+    case ClockAction::wait:
+      return Draw::Stop::clock_wait;
+    case ClockAction::switch_worker:
+      return Draw::Stop::clock_wants_switch;
+    case ClockAction::pause_until_sync:
+      return Draw::Stop::clock_wants_pause;
+    case ClockAction::strict:
+      break;
+  }
+  return Draw::Stop::clock_behind;
+}
+
+}  // namespace
+
 // The tick in which a draw tries to take its ids.
 struct Snowflake::Target {
   uint64_t state = 0;  // what was read; the swap succeeds only while it still stands
@@ -184,6 +205,41 @@ Draw Snowflake::draw_genes(const SteeredStart& start, const GeneAim& aim, std::s
   return draw_with(picker, start, out, counters);
 }
 
+Draw Snowflake::forecast() const {
+  Draw draw;
+  const uint64_t state = state_.load(std::memory_order_acquire);
+  if ((state & closed_bit) != 0) {
+    draw.stop = Draw::Stop::closed;
+    return draw;
+  }
+  const int64_t unix_ms = ticks_.exact_unix_micros() / 1000;
+  const int64_t now = tick_of_millis(unix_ms);
+  const uint64_t open_tick = tick_of(state);
+  if (now < 0) {
+    draw.stop = Draw::Stop::before_epoch;
+    return draw;
+  }
+  const bool untouched = open_tick + 1 == window_.first();
+  if (static_cast<uint64_t>(now) < open_tick) {
+    draw.tick = untouched ? window_.first() : open_tick;
+    draw.drift_ms =
+        untouched ? 0 : std::max<int64_t>(0, seen_unix_ms_.load(std::memory_order_relaxed) - unix_ms);
+    draw.stop = untouched            ? Draw::Stop::window_not_begun
+                : draw.drift_ms == 0 ? Draw::Stop::done
+                                     : stop_of(action_for(clock_, draw.drift_ms));
+    if (draw.stop != Draw::Stop::done) return draw;
+  }
+  draw.tick = std::max(static_cast<uint64_t>(now), open_tick);
+  // A tick that is full goes on in the next one, which a window that ends with it does not have.
+  if (draw.tick == open_tick && sequence_of(state) + 1 >= sequences_) ++draw.tick;
+  if (draw.tick > last_tick_) {
+    draw.stop = Draw::Stop::exhausted;
+  } else if (draw.tick > window_.last()) {
+    draw.stop = Draw::Stop::window_ended;
+  }
+  return draw;
+}
+
 uint64_t Snowflake::close() { return tick_of(state_.fetch_or(closed_bit, std::memory_order_acq_rel)); }
 
 template <typename Picker>
@@ -259,22 +315,8 @@ bool Snowflake::accept_clock(uint64_t open_tick, LiveCounters& counters, int64_t
   }
   draw.drift_ms = seen - unix_ms;
   if (draw.drift_ms <= 0) return true;
-  switch (action_for(clock_, draw.drift_ms)) {
-    case ClockAction::freeze:
-      return true;
-    case ClockAction::wait:
-      draw.stop = Draw::Stop::clock_wait;
-      break;
-    case ClockAction::switch_worker:
-      draw.stop = Draw::Stop::clock_wants_switch;
-      break;
-    case ClockAction::pause_until_sync:
-      draw.stop = Draw::Stop::clock_wants_pause;
-      break;
-    case ClockAction::strict:
-      draw.stop = Draw::Stop::clock_behind;
-      break;
-  }
+  draw.stop = stop_of(action_for(clock_, draw.drift_ms));
+  if (draw.stop == Draw::Stop::done) return true;
   draw.tick = open_tick;
   return false;
 }

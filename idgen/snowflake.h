@@ -79,6 +79,10 @@ class Snowflake {
   Draw draw_genes(const SteeredStart& start, const GeneAim& aim, std::span<uint64_t> out,
                   LiveCounters& counters);
 
+  // What a draw of one id would meet now, without drawing: `drawn` is 0, and `done` means that nothing
+  // stands in its way. It reads the clock itself.
+  Draw forecast() const;
+
   // No id after this; returns last_tick_opened(), which is final then.
   uint64_t close();
   // The last tick that was opened (window.first()-1 if none was).

@@ -271,8 +271,6 @@ bool SnowflakeGenerator::refresh(Seat& seat) {
 }
 
 Result<KeyWait> SnowflakeGenerator::wait_or_refuse(const Draw& draw, Lane& lane) const {
-  const auto& layout = parts_.settings.layout;
-  const auto refuse = [&](ErrorKind kind, std::string_view why) { return fail(refusal(kind, why, lane)); };
   switch (draw.stop) {
     case Draw::Stop::done:
       break;
@@ -294,18 +292,75 @@ Result<KeyWait> SnowflakeGenerator::wait_or_refuse(const Draw& draw, Lane& lane)
     case Draw::Stop::clock_behind:
       break;
     case Draw::Stop::before_epoch:
-      return refuse(ErrorKind::clock,
-                    fmt::format("the clock stands before the epoch {}", format_utc(layout.epoch_unix_ms)));
     case Draw::Stop::exhausted:
-      return refuse(ErrorKind::clock,
-                    fmt::format("the time field of layout {} ended at {}", fingerprint(layout),
-                                format_utc(exhaustion_unix_ms(layout))));
     case Draw::Stop::closed:
-      return refuse(ErrorKind::registry, "the generator was closed");
+      return fail(never_refusal(draw, lane));
   }
   if (draw.drift_ms <= 0) return fail(internal_error("a draw that stopped without a reason"));
-  return refuse(ErrorKind::clock, fmt::format("the clock stepped back by {} ms; the clock policy is: {}",
-                                              draw.drift_ms, describe(parts_.settings.clock)));
+  return fail(clock_refusal(draw, lane));
+}
+
+Error SnowflakeGenerator::clock_refusal(const Draw& draw, const Lane& lane) const {
+  return refusal(ErrorKind::clock,
+                 fmt::format("the clock stepped back by {} ms; the clock policy is: {}", draw.drift_ms,
+                             describe(parts_.settings.clock)),
+                 lane);
+}
+
+// What no wait can mend.
+Error SnowflakeGenerator::never_refusal(const Draw& draw, const Lane& lane) const {
+  const auto& layout = parts_.settings.layout;
+  if (draw.stop == Draw::Stop::closed) return refusal(ErrorKind::registry, "the generator was closed", lane);
+  if (draw.stop == Draw::Stop::before_epoch) {
+    return refusal(ErrorKind::clock,
+                   fmt::format("the clock stands before the epoch {}", format_utc(layout.epoch_unix_ms)),
+                   lane);
+  }
+  return refusal(ErrorKind::clock,
+                 fmt::format("the time field of layout {} ended at {}", fingerprint(layout),
+                             format_utc(exhaustion_unix_ms(layout))),
+                 lane);
+}
+
+Status SnowflakeGenerator::ready() const {
+  std::vector<std::shared_ptr<Lane>> lanes;
+  {
+    const std::lock_guard lock(mutex_);
+    lanes = lanes_;
+  }
+  if (parts_.guard && parts_.guard->paused())
+    return fail(refusal(ErrorKind::clock, parts_.guard->reason(), *lanes.front()));
+  // Each thread draws from one of them.
+  for (const auto& lane : lanes) EVENKEEL_TRY(ready(*lane));
+  return {};
+}
+
+Status SnowflakeGenerator::ready(const Lane& lane) const {
+  const Draw draw = lane.core().forecast();
+  switch (draw.stop) {
+    case Draw::Stop::done:
+    case Draw::Stop::wait:
+      return {};
+    case Draw::Stop::window_not_begun:
+      EVENKEEL_TRY(wait_for_tick(
+          draw.tick, "the clock stands before the last time that the worker id was reserved for", lane));
+      return {};
+    case Draw::Stop::window_ended:
+      // A draw would wait for a renewal of which nobody knows whether it comes.
+      return fail(window_refusal(lane));
+    case Draw::Stop::clock_wait:
+      if (draw.drift_ms <= parts_.settings.clock.max_wait_ms) return {};
+      return fail(clock_refusal(draw, lane));
+    case Draw::Stop::clock_wants_switch:
+    case Draw::Stop::clock_wants_pause:
+    case Draw::Stop::clock_behind:
+      return fail(clock_refusal(draw, lane));
+    case Draw::Stop::before_epoch:
+    case Draw::Stop::exhausted:
+    case Draw::Stop::closed:
+      return fail(never_refusal(draw, lane));
+  }
+  return {};
 }
 
 Result<KeyWait> SnowflakeGenerator::wait_for_switch(const Draw& draw, Lane& lane) const {
@@ -337,14 +392,18 @@ Result<KeyWait> SnowflakeGenerator::wait_for_tick(uint64_t tick, std::string_vie
 Result<KeyWait> SnowflakeGenerator::wait_for_renewal(uint64_t tick, const Lane& lane) const {
   const int64_t now = parts_.ticks->exact_unix_micros() / 1000;
   const int64_t end = tick_start_unix_ms(parts_.settings.layout, lane.window().last() + 1);
-  if (now - end > parts_.settings.clock.max_wait_ms)
-    return fail(refusal(
-        ErrorKind::registry,
-        fmt::format("the time reserved for the worker id ended at {} and was not extended; see the log of "
-                    "the registry",
-                    format_utc(end)),
-        lane));
+  if (now - end > parts_.settings.clock.max_wait_ms) return fail(window_refusal(lane));
   return KeyWait{tick, retry_micros};
+}
+
+Error SnowflakeGenerator::window_refusal(const Lane& lane) const {
+  const int64_t end = tick_start_unix_ms(parts_.settings.layout, lane.window().last() + 1);
+  return refusal(
+      ErrorKind::registry,
+      fmt::format(
+          "the time reserved for the worker id ended at {} and was not extended; see the log of the registry",
+          format_utc(end)),
+      lane);
 }
 
 Error SnowflakeGenerator::refusal(ErrorKind kind, std::string_view why, const Lane& lane) const {

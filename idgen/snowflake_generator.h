@@ -70,6 +70,7 @@ class SnowflakeGenerator final : public KeyGenerator {
   // Of all lanes.
   uint64_t last_tick() const;
 
+  Status ready() const override;
   Counters counters() const override;
   const std::string& table() const override { return parts_.table; }
   uint32_t slots() const override { return parts_.slots; }
@@ -93,6 +94,10 @@ class SnowflakeGenerator final : public KeyGenerator {
   Status check_map(const SteeringMap& map) const;
   Status check_lane(const SteeringMap& map, const Lane& lane) const;
   Result<KeyWait> wait_or_refuse(const Draw& draw, Lane& lane) const;
+  Status ready(const Lane& lane) const;
+  Error window_refusal(const Lane& lane) const;
+  Error clock_refusal(const Draw& draw, const Lane& lane) const;
+  Error never_refusal(const Draw& draw, const Lane& lane) const;
   Result<KeyWait> wait_for_tick(uint64_t tick, std::string_view why, const Lane& lane) const;
   Result<KeyWait> wait_for_renewal(uint64_t tick, const Lane& lane) const;
   Result<KeyWait> wait_for_switch(const Draw& draw, Lane& lane) const;

@@ -117,6 +117,7 @@ Status AdminPort::start_statements() {
 
 std::optional<std::string> AdminPort::reason_not_ready() {
   if (draining_) return "the proxy is stopping";
+  if (auto reason = parts_.generators->reason_not_ready()) return reason;
   const auto now = parts_.clock->steady();
   if (probed_at_.count() != 0 && now - probed_at_ < probe_kept) return probed_;
   std::vector<net::ProbeTarget> targets;

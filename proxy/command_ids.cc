@@ -46,14 +46,9 @@ std::unique_ptr<ids::KeySpaces> open_spaces(const config::Config& config, const 
   return std::make_unique<ids::KeySpaces>(std::move(spaces), config.ids.service.max_count);
 }
 
-// The surest sign that ids can be made is to make one of each key space; nobody misses it.
 std::optional<std::string> reason_not_ready(const IdService& service) {
   if (service.draining) return "the service is stopping";
-  for (const auto& space : service.spaces->all()) {
-    ids::Drawing trial(space, 1);
-    if (auto drawn = trial.go_on(); !drawn) return drawn.error().message;
-  }
-  return std::nullopt;
+  return service.generators->reason_not_ready();
 }
 
 Status start_mysql(IdService& service) {

@@ -279,6 +279,16 @@ void KeyGenerators::start_threads() {
       idgen::Tender::Work{[watch = clock_watch_] { watch->sample(); }, clock_period}));
 }
 
+std::optional<std::string> KeyGenerators::reason_not_ready() const {
+  for (const auto& [table, generator] : by_table_) {
+    if (const Status ready = generator->ready(); !ready) return ready.error().message;
+  }
+  for (const auto& [space, generator] : by_space_) {
+    if (const Status ready = generator->ready(); !ready) return ready.error().message;
+  }
+  return std::nullopt;
+}
+
 RegistryHealth KeyGenerators::health() const {
   RegistryHealth health;
   for (const auto& [name, tended] : sources_) {

@@ -55,6 +55,8 @@ class KeyGenerators {
   // The registry that the configuration names; null when no table has a generated key. Any thread.
   std::shared_ptr<idgen::Registry> registry() const { return registry_; }
   RegistryHealth health() const;
+  // Of the first generator of which no id can be had; nothing when all would give one. Any thread.
+  std::optional<std::string> reason_not_ready() const;
 
   // Closes the generators and gives back what others may use, so that the next start need not wait. Takes at
   // most a few seconds, whatever the store does. Idempotent.

@@ -349,6 +349,18 @@ std::vector<Segment> SegmentGenerator::leftovers() {
   return left;
 }
 
+Status SegmentGenerator::ready() const {
+  const std::lock_guard lock(mutex_);
+  if (closed_.load(std::memory_order_relaxed))
+    return fail(refusal(ErrorKind::registry, "the generator was closed"));
+  SegmentView segment;
+  uint32_t offset = 0;
+  if (!ready_.empty() || cursor_.peek(segment, offset)) return {};
+  const std::string last = last_error_ ? last_error_->message : "no answer from " + store_names() + " yet";
+  return fail(
+      refusal(ErrorKind::registry, fmt::format("its segment is used up and no other has come: {}", last)));
+}
+
 Counters SegmentGenerator::counters() const {
   Counters sum;
   seats_.for_each([&](const Seat& seat) { sum += seat.counters.read(); });

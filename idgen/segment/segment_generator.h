@@ -75,6 +75,7 @@ class SegmentGenerator final : public KeyGenerator {
   // What was not used can be asked for by leftovers() afterwards.
   void close() override;
 
+  Status ready() const override;
   Counters counters() const override;
   const std::string& table() const override { return parts_.table; }
   uint32_t slots() const override { return parts_.slots; }

@@ -100,6 +100,76 @@ TEST_F(GeneratorTest, ContradictoryDemandsAreDefects) {
   EXPECT_EQ(generator->counters().ids, 0u);
 }
 
+TEST_F(GeneratorTest, IsReadyWhileItsWindowLasts) {
+  const uint64_t now = now_tick();
+  const auto generator = make(128, now, now + 100);
+  EXPECT_TRUE(generator->ready());
+  EXPECT_EQ(generator->counters().ids, 0u) << "nothing is drawn for it";
+  EXPECT_EQ(generator->last_tick(), now - 1);
+  one(*generator);
+  clock.advance(std::chrono::milliseconds(100));
+  EXPECT_TRUE(generator->ready()) << "the last tick of the window";
+  clock.advance(std::chrono::milliseconds(1));
+  const Status ended = generator->ready();
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().kind, ErrorKind::registry);
+  EXPECT_THAT(ended.error().message, HasSubstr("the time reserved for the worker id ended at"));
+  // A draw waits first, and ends in the same error.
+  uint64_t key = 0;
+  EXPECT_TRUE(generator->draw({}, std::span(&key, 1)));
+  clock.advance(std::chrono::milliseconds(settings.clock.max_wait_ms + 1));
+  const auto refused = generator->draw({}, std::span(&key, 1));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, ended.error().message);
+  window->extend(now_tick() + 100);
+  EXPECT_TRUE(generator->ready());
+  one(*generator);
+  generator->close();
+  ASSERT_FALSE(generator->ready());
+  EXPECT_THAT(generator->ready().error().message, HasSubstr("was closed"));
+}
+
+TEST_F(GeneratorTest, IsNotReadyWhereTheLastTickOfTheWindowIsFull) {
+  const uint64_t now = now_tick();
+  const auto generator = make(1, now, now);
+  std::vector<uint64_t> keys(4'096);
+  settings.batch = BatchMode::consecutive;
+  ASSERT_TRUE(generator->draw({.rows = 4'096}, keys)->complete());
+  EXPECT_FALSE(generator->ready());
+  window->extend(now + 1);
+  EXPECT_TRUE(generator->ready());
+}
+
+TEST_F(GeneratorTest, IsReadyBeforeItsWindowOnlyWhenThatIsNear) {
+  const uint64_t now = now_tick();
+  settings.clock.max_wait_ms = 1'000;
+  const auto generator = make(128, now + 1'001, now + 5'000);
+  ASSERT_FALSE(generator->ready());
+  EXPECT_THAT(generator->ready().error().message, HasSubstr("the next id may be made at"));
+  clock.advance(std::chrono::milliseconds(1));
+  EXPECT_TRUE(generator->ready());
+}
+
+TEST_F(GeneratorTest, IsReadyAsTheClockPolicySays) {
+  using enum ClockAction;
+  for (const auto& [action, step_ms, ready] :
+       {std::tuple(freeze, 10'000, true), std::tuple(wait, 500, true), std::tuple(wait, 10'000, false),
+        std::tuple(strict, 10'000, false)}) {
+    settings.clock.backward = {{ClockStep::any_size, action}};
+    settings.clock.max_wait_ms = 1'000;
+    const auto generator = make(128);
+    one(*generator);
+    clock.step_wall(std::chrono::milliseconds(-step_ms));
+    const Status said = generator->ready();
+    EXPECT_EQ(said.has_value(), ready) << step_ms;
+    if (!said) {
+      EXPECT_THAT(said.error().message, HasSubstr("the clock stepped back by 10000 ms"));
+    }
+    clock.step_wall(std::chrono::milliseconds(step_ms));
+    EXPECT_TRUE(generator->ready());
+  }
+}
+
 TEST_F(GeneratorTest, C06_ADriftBeyondToleranceIsAClockErrorThatNamesIt) {
   const auto generator = make(128);
   one(*generator);

@@ -26,6 +26,28 @@ class SegmentFaultTest : public ::testing::Test {
   MemorySegmentStore store;
 };
 
+TEST_F(SegmentFaultTest, IsReadyWhileAnIdIsAtHand) {
+  Process process(segment_settings(100), {&store}, clock);
+  ASSERT_FALSE(process.generator->ready());
+  EXPECT_THAT(process.generator->ready().error().message, HasSubstr("no answer from memory:3306 yet"));
+  process.serve();
+  EXPECT_TRUE(process.generator->ready());
+  EXPECT_EQ(process.generator->counters().ids, 0u) << "nothing is drawn for it";
+  store.set_fault(Fault::unreachable);
+  while (process.at_hand()) process.serve();
+  const Status used_up = process.generator->ready();
+  ASSERT_FALSE(used_up);
+  EXPECT_EQ(used_up.error().kind, ErrorKind::registry);
+  EXPECT_THAT(used_up.error().message, HasSubstr("its segment is used up"));
+  EXPECT_THAT(used_up.error().message, HasSubstr("unreachable"));
+  store.set_fault(Fault::none);
+  clock.advance(std::chrono::seconds(10));
+  process.serve();
+  EXPECT_TRUE(process.generator->ready());
+  process.end();
+  EXPECT_FALSE(process.generator->ready());
+}
+
 TEST_F(SegmentFaultTest, AStoreThatDiesInMidPrefetchStopsNothingUntilTheSegmentEnds) {
   Process process(segment_settings(1'000), {&store}, clock);
   for (int i = 0; i < 899; ++i) process.one();

@@ -25,6 +25,7 @@ class CountingGenerator final : public idgen::KeyGenerator {
   Status set_map(idgen::SteeringMap) override { return {}; }
   std::shared_ptr<const idgen::SteeringMap> map() const override { return nullptr; }
   void close() override {}
+  Status ready() const override { return {}; }
   idgen::Counters counters() const override {
     idgen::Counters counters;
     counters.ids = last_;

@@ -161,6 +161,28 @@ def metrics(env):
         check_equal(one.get("/nothing")[0], 404, "/nothing")
 
 
+@test("READY-lease", "/readyz says no when a worker's lease has ended and no id can be made, and yes when it was renewed; nothing is drawn for it",
+      needs_proxy=True)
+def ready_by_lease(env):
+    env.fresh("l1")
+    with administered(env) as one:
+        client, registry = one.client("l1"), os.path.join(one.proxy.folder, "state", "registry")
+        check_equal(one.get("/readyz"), (200, "ready\n"), "/readyz")
+        os.rename(registry, registry + "-away")
+        wait_until(lambda: one.get("/readyz")[0] == 503)
+        told = one.get("/readyz")[1]
+        check("no key for table " in told and "the time reserved for the worker id ended at" in told, told)
+        check_equal(one.get("/healthz"), (200, "ok\n"), "/healthz: the process lives")
+        check_equal(ask(client, "SELECT COUNT(*) FROM orders"), [(0,)], "reading goes on")
+        code, message = error_of(client, "INSERT INTO orders(user_id) VALUES (1)")
+        check("the time reserved for the worker id ended at" in message, f"an insert: {code} {message}")
+        os.rename(registry + "-away", registry)
+        wait_until(lambda: one.get("/readyz") == (200, "ready\n"))
+        with client.cursor() as cursor:
+            cursor.execute("INSERT INTO orders(user_id) VALUES (1)")
+        check('evenkeel_ids_total{table="l1.orders"} 1\n' in one.get("/metrics")[1], "ids made: that of the insert alone")
+
+
 def wait_until(condition, patience=20):
     begun = time.monotonic()
     while not condition():
