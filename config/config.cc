@@ -167,6 +167,27 @@ std::string join_lines(const std::vector<std::string>& lines) {
   return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
+// Tables under `steering` must be there; that new rows of one cannot be steered deserves a look.
+void check_steered_tables(Config& config, std::vector<std::string>& errors) {
+  std::string known;
+  for (const auto& schema : config.rules->schemas()) {
+    for (const auto& table : schema.tables)
+      known += fmt::format("{}{}.{}", known.empty() ? "" : ", ", table->schema, table->name);
+  }
+  for (const auto& settings : config.steering.tables) {
+    const auto table = config.rules->find_table(settings.schema, settings.table);
+    if (table == nullptr) {
+      errors.push_back(fmt::format("{}: there is no sharded table {}.{}; sharded are: {}", settings.where,
+                                   settings.schema, settings.table, known.empty() ? "none" : known));
+    } else if (settings.mode != skew::Mode::off &&
+               !(table->key_is_generated() && table->algorithm->steerable())) {
+      config.warnings.push_back(fmt::format(
+          "{}: mode {} of {}.{}, whose new rows cannot be steered: it is measured only", settings.where,
+          settings.mode == skew::Mode::automatic ? "auto" : "advise", table->schema, table->name));
+    }
+  }
+}
+
 }  // namespace
 
 Environment process_environment() {
@@ -212,11 +233,7 @@ Result<Config> parse(std::string_view text, const std::string& source, const Env
   std::vector<std::string> errors = registry_errors(root);
   for (auto& error : generator_errors(config, reading, now_unix_ms)) errors.push_back(std::move(error));
   if (errors.empty()) errors = filling_errors(config, now_unix_ms);
-  for (const auto& table : config.steering.tables) {
-    if (config.rules->find_table(table.schema, table.table) != nullptr) continue;
-    errors.push_back(
-        fmt::format("{}: there is no sharded table {}.{}", table.where, table.schema, table.table));
-  }
+  check_steered_tables(config, errors);
   if (!errors.empty()) return fail(config_error(join_lines(errors)));
   return std::move(config);
 }

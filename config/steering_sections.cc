@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "config/sections.h"
+#include "router/rule/names.h"
 
 namespace evenkeel::config {
 namespace {
@@ -74,7 +75,11 @@ void read_tables(const Place& place, Settings& out) {
   read_list(place, steered_table_section(), out.tables, check_table);
   for (size_t i = 0; i < out.tables.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
-      if (out.tables[i].schema == out.tables[j].schema && out.tables[i].table == out.tables[j].table)
+      const TableSettings& one = out.tables[i];
+      const TableSettings& other = out.tables[j];
+      if (one.table.empty()) continue;  // told already
+      if (rule::fold_case(one.schema) == rule::fold_case(other.schema) &&
+          rule::fold_case(one.table) == rule::fold_case(other.table))
         place.item(i).fault(
             fmt::format("table {}.{} a second time", out.tables[i].schema, out.tables[i].table));
     }

@@ -32,13 +32,13 @@ std::string pattern_of(const std::string& name, const std::string& first) {
 }  // namespace
 
 std::string proxy_configuration(std::span<const uint16_t> instance_ports, const std::string& backend_user,
-                                const ShardedTable& table, uint16_t port,
+                                const ShardedTable& table, const ProxyPorts& ports,
                                 const std::filesystem::path& state_folder) {
   const Layout& layout = table.layout;
   std::string text;
   text += "# Written by evenkeel demo; docs and README.md explain every key.\n";
   text += fmt::format("state_directory: {}\n", quoted(state_folder.string()));
-  text += fmt::format("listeners:\n  - address: \"127.0.0.1:{}\"\n", port);
+  text += fmt::format("listeners:\n  - address: \"127.0.0.1:{}\"\n", ports.clients);
   text += "instances:\n";
   for (size_t i = 0; i < instance_ports.size(); ++i) {
     text += fmt::format("  - name: instance{}\n    address: \"127.0.0.1:{}\"\n", i + 1, instance_ports[i]);
@@ -47,6 +47,11 @@ std::string proxy_configuration(std::span<const uint16_t> instance_ports, const 
       "users:\n  - name: app\n    password: ${{APP_PASSWORD}}\n    backend:\n      user: {}\n"
       "      password: ${{INSTANCE_PASSWORD}}\n",
       backend_user);
+  text += fmt::format(
+      "admin:\n  listeners: [{{address: \"127.0.0.1:{}\"}}]\n"
+      "  http: {{listeners: [{{address: \"127.0.0.1:{}\", tls: {{mode: \"off\"}}}}]}}\n"
+      "  users: [{{name: operator, password: \"${{OPERATOR_PASSWORD}}\", rights: operate}}]\n",
+      ports.admin, ports.dashboard);
   text += fmt::format("generators:\n  - name: ids\n    layout: {}\nworker:\n  id: lease\n",
                       layout.slots() <= slots_of_short_sequence ? "classic" : "wide");
   text += fmt::format(
@@ -68,36 +73,41 @@ std::string proxy_configuration(std::span<const uint16_t> instance_ports, const 
   return text;
 }
 
-std::string proxy_configuration(const Cluster& cluster, const ShardedTable& table, uint16_t port,
+std::string proxy_configuration(const Cluster& cluster, const ShardedTable& table, const ProxyPorts& ports,
                                 const std::filesystem::path& state_folder) {
-  std::vector<uint16_t> ports;
-  for (size_t i = 0; i < cluster.size(); ++i) ports.push_back(cluster.port(i));
-  return proxy_configuration(ports, cluster.proxy_account().user, table, port, state_folder);
+  std::vector<uint16_t> instances;
+  for (size_t i = 0; i < cluster.size(); ++i) instances.push_back(cluster.port(i));
+  return proxy_configuration(instances, cluster.proxy_account().user, table, ports, state_folder);
 }
 
 Result<ProxyProcess> ProxyProcess::start(const std::filesystem::path& program, const Cluster& cluster,
                                          const ShardedTable& table) {
   ProxyProcess proxy;
   proxy.account_ = {"app", random_password()};
+  proxy.operator_ = {"operator", random_password()};
   proxy.configuration_ = cluster.folder() / "evenkeel.yaml";
   proxy.log_ = cluster.folder() / "proxy.log";
   SeededRandom random(system_seed());
   std::set<uint16_t> taken;
   for (size_t i = 0; i < cluster.size(); ++i) taken.insert(cluster.port(i));
   for (int attempt = 1;; ++attempt) {
-    EVENKEEL_ASSIGN(proxy.port_, find_free_port(random, taken));
+    for (uint16_t* port : {&proxy.ports_.clients, &proxy.ports_.admin, &proxy.ports_.dashboard}) {
+      EVENKEEL_ASSIGN(*port, find_free_port(random, taken));
+      taken.insert(*port);
+    }
     EVENKEEL_TRY(write_private_file(
         proxy.configuration_,
-        proxy_configuration(cluster, table, proxy.port_, cluster.folder() / "proxy-state")));
+        proxy_configuration(cluster, table, proxy.ports_, cluster.folder() / "proxy-state")));
     EVENKEEL_ASSIGN(
         proxy.process_,
         Process::start({.command = {program.string(), "serve", proxy.configuration_.string()},
                         .log = proxy.log_,
                         .working_directory = cluster.folder(),
                         .environment = {"APP_PASSWORD=" + proxy.account_.password,
+                                        "OPERATOR_PASSWORD=" + proxy.operator_.password,
                                         "INSTANCE_PASSWORD=" + cluster.proxy_account().password}}));
     const auto deadline = std::chrono::steady_clock::now() + start_patience;
-    if (wait_for_greeting(proxy.port_, deadline, [&] { return proxy.running(); })) return proxy;
+    if (wait_for_greeting(proxy.ports_.clients, deadline, [&] { return proxy.running(); })) return proxy;
     const std::string words = last_lines(proxy.log_, 12);
     if (attempt == port_attempts || words.find("Address already in use") == std::string::npos) {
       return fail(

@@ -59,6 +59,17 @@ Status insert_rows_until(const ProxyProcess& proxy, const ShardedTable& table,
   return {};
 }
 
+// All tables in one line, neighbours of a database or more to a cell.
+std::string picture_of(std::span<const uint64_t> rows, DrawingStyle style) {
+  constexpr size_t cells = 32;
+  const size_t per_cell = std::max<size_t>(1, rows.size() / cells);
+  const std::string nothing;
+  const auto lines =
+      draw_cells(rows, per_cell, (rows.size() + per_cell - 1) / per_cell, {&nothing, 1}, style);
+  // Behind the empty label.
+  return lines.empty() ? nothing : lines.front().substr(2);
+}
+
 }  // namespace
 
 std::string steering_words(const ProxyProcess& proxy) {
@@ -90,7 +101,7 @@ Status fill_unevenly(const Cluster& cluster, const ShardedTable& table, uint32_t
 }
 
 Result<uint64_t> insert_until_even(const Cluster& cluster, const ShardedTable& table, ProxyProcess& proxy,
-                                   StopSignal& stop, ProgressLine& line) {
+                                   StopSignal& stop, DrawingStyle style, ProgressLine& line) {
   const auto deadline = Steady::now() + patience;
   std::atomic<bool> stopping = false;
   std::atomic<uint64_t> rows = 0;
@@ -116,9 +127,10 @@ Result<uint64_t> insert_until_even(const Cluster& cluster, const ShardedTable& t
       break;
     }
     const Spread spread = spread_of(*counted);
-    line.update(fmt::format("{} rows came; fewest {}, mean {:.0f}, most {}: max/mean {:.3f}",
-                            with_commas(rows.load()), with_commas(spread.fewest), spread.mean,
-                            with_commas(spread.most), static_cast<double>(spread.most) / spread.mean));
+    line.update(fmt::format("{}  {} rows came; fewest {}, mean {:.0f}, most {}: max/mean {:.3f}",
+                            picture_of(*counted, style), with_commas(rows.load()), with_commas(spread.fewest),
+                            spread.mean, with_commas(spread.most),
+                            static_cast<double>(spread.most) / spread.mean));
     for (auto& fill : fills) {
       if (fill.valid() && fill.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
         stopping = true;

@@ -22,7 +22,7 @@ Status fill_unevenly(const Cluster& cluster, const ShardedTable& table, uint32_t
 // steering has ended by itself, or the signal comes. The line shows how even the tables are meanwhile. Gives
 // the number of rows; an error when a client fails, the proxy ends, or it takes longer than some minutes.
 Result<uint64_t> insert_until_even(const Cluster& cluster, const ShardedTable& table, ProxyProcess& proxy,
-                                   StopSignal& stop, ProgressLine& line);
+                                   StopSignal& stop, DrawingStyle style, ProgressLine& line);
 
 // The proxy's own words about steering: what follows "steering: " in its log, one line each.
 std::string steering_words(const ProxyProcess& proxy);

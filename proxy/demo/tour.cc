@@ -151,6 +151,11 @@ Status Tour::start_proxy() {
   }());
   EVENKEEL_ASSIGN(proxy_, ProxyProcess::start(program, *cluster_, table_));
   line.finish(fmt::format("Evenkeel on port {} looks like one MySQL server", proxy_->port()));
+  if (options_.skew) {
+    fmt::print("Watch it: http://127.0.0.1:{}/ as {} with the password {}\n", proxy_->ports().dashboard,
+               proxy_->operating_account().user, proxy_->operating_account().password);
+    std::fflush(stdout);
+  }
   return {};
 }
 
@@ -192,7 +197,7 @@ Status Tour::make_uneven() {
 
 Status Tour::even_out() {
   ProgressLine line("steering", style_);
-  EVENKEEL_ASSIGN(const uint64_t rows, insert_until_even(*cluster_, table_, *proxy_, stop_, line));
+  EVENKEEL_ASSIGN(const uint64_t rows, insert_until_even(*cluster_, table_, *proxy_, stop_, style_, line));
   line.finish(fmt::format("{} rows, one INSERT each and none with an id, until it ended by itself",
                           with_commas(rows)));
   fmt::print("\nWhat the proxy said\n");
@@ -266,11 +271,21 @@ Status Tour::read_back() {
 }
 
 void Tour::print_how_to_try() const {
-  fmt::print("\nTry it from another terminal{}\n", options_.once ? " (without --once)" : "");
+  if (options_.once) {
+    fmt::print(
+        "\nWithout --once it would serve on, for any MySQL client and, in a browser, for operators.\n");
+    return;
+  }
+  fmt::print("\nTry it from another terminal\n");
   fmt::print("  mariadb -h 127.0.0.1 -P {} -u {} -p{} {}\n", proxy_->port(), proxy_->account().user,
              proxy_->account().password, table_.schema);
   fmt::print("  INSERT INTO {} (user_id, amount) VALUES (7, 9.99); SELECT LAST_INSERT_ID();\n", table_.name);
   if (last_id_ != 0) fmt::print("  EXPLAIN ROUTE SELECT * FROM {} WHERE id = {};\n", table_.name, last_id_);
+  fmt::print("What operators see and do: http://127.0.0.1:{}/ as {} with the password {}\n",
+             proxy_->ports().dashboard, proxy_->operating_account().user,
+             proxy_->operating_account().password);
+  fmt::print("  mariadb -h 127.0.0.1 -P {} -u {} -p{} -e \"SHOW SKEW\"\n", proxy_->ports().admin,
+             proxy_->operating_account().user, proxy_->operating_account().password);
   fmt::print("The proxy's configuration is {}\n", proxy_->configuration().string());
   std::fflush(stdout);
 }
