@@ -90,7 +90,7 @@ Result<Answer> AdminStatements::run(const Command& command, const Caller& caller
 Result<Answer> AdminStatements::run_steering(const Command& command, const Caller& caller) {
   if (sources_.skew == nullptr) {
     return fail(
-        unsupported("nothing is measured or steered by this proxy: see `skew` in docs/configuration.md"));
+        unsupported("nothing is measured or steered by this proxy: see `steering` in docs/configuration.md"));
   }
   skew::Operations& operations = *sources_.skew;
   if (const auto* show = std::get_if<ShowSkew>(&command))

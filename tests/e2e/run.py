@@ -24,7 +24,7 @@ from harness.cluster import Cluster  # noqa: E402
 from harness.environment import Environment  # noqa: E402
 from harness.proxy import Proxy  # noqa: E402
 
-FAMILIES = ("admin", "reload", "configuration", "ids", "registry", "segments", "key", "liid", "route", "merge", "parse", "transactions", "programs", "logins", "types", "differential", "statements", "skew", "dashboard", "dashboard_page", "failures")
+FAMILIES = ("admin", "reload", "orders", "configuration", "ids", "registry", "segments", "key", "liid", "route", "merge", "parse", "transactions", "programs", "logins", "types", "differential", "statements", "skew", "dashboard", "dashboard_page", "failures")
 
 
 def arguments():

@@ -34,7 +34,7 @@ STEERING = """steering:
 class Dashboard:
     """A proxy of its own with an admin port, and what a program asks of its HTTP interface."""
 
-    def __init__(self, env, folder, steering):
+    def __init__(self, env, folder, steering, **settings):
         self.sql_port, self.http_port = free_port(), free_port()
         self.password = secrets.token_hex(8)
         os.environ["ADMIN_PASSWORD"] = self.password
@@ -46,7 +46,7 @@ class Dashboard:
     - {{name: rita, password: "${{ADMIN_PASSWORD}}"}}
     - {{name: "{SPITEFUL}", password: "${{ADMIN_PASSWORD}}"}}
 """
-        self.proxy = Proxy(env.proxy.program, env.cluster, folder, names=["l1", "l2"], extra=extra + steering)
+        self.proxy = Proxy(env.proxy.program, env.cluster, folder, names=["l1", "l2"], extra=extra + steering, **settings)
 
     @property
     def url(self):
@@ -86,10 +86,10 @@ def parsed(answer):
 
 
 @contextlib.contextmanager
-def dashboard(env, name, steering=STEERING):
+def dashboard(env, name, steering=STEERING, **settings):
     folder = os.path.join(env.proxy.folder, "dashboard-" + name)
     shutil.rmtree(folder, ignore_errors=True)
-    one = Dashboard(env, folder, steering)
+    one = Dashboard(env, folder, steering, **settings)
     try:
         one.proxy.start()
         wait_until(lambda: greets(one.sql_port) and accepts(one.http_port), patience=60)
