@@ -75,6 +75,7 @@ void add_skew(const TableSteering& table, Grouping by, int64_t now, ResultTable&
   const std::vector<double> rows = table.samples().rows();
   const std::vector<double> bytes = table.samples().bytes();
   const double all = std::accumulate(rows.begin(), rows.end(), 0.0);
+  const std::vector<double> shares = table.applied().shares(table.slots());
   const std::vector<Group> groups = groups_of(table, by);
   std::vector<double> sums;
   for (const Group& group : groups) {
@@ -90,7 +91,7 @@ void add_skew(const TableSteering& table, Grouping by, int64_t now, ResultTable&
     for (const rule::Slot slot : group.slots) {
       group_bytes += bytes[slot];
       rate += table.rate_of(slot);
-      share += table.applied().share(slot, table.slots());
+      share += shares[slot];
       const Figure figure = table.samples().at(slot);
       if (figure.source < oldest.source || figure.sampled_unix_ms < oldest.sampled_unix_ms) oldest = figure;
     }

@@ -28,11 +28,12 @@ Unevenness uneven(const Spread& spread) { return {spread.ratio, spread.variation
 std::optional<double> rows_until_even(const std::vector<double>& rows, const SlotWeights& weights,
                                       double bound) {
   const auto slots = static_cast<uint32_t>(rows.size());
+  const std::vector<double> shares = weights.shares(slots);
   const auto ratio_after = [&](double more) {
     double most = 0;
     double total = 0;
     for (rule::Slot slot = 0; slot < slots; ++slot) {
-      const double then = rows[slot] + more * weights.share(slot, slots);
+      const double then = rows[slot] + more * shares[slot];
       most = std::max(most, then);
       total += then;
     }
@@ -111,11 +112,12 @@ Outlook Steering::outlook(TableSteering& table, const SlotWeights& weights) cons
 std::vector<uint32_t> Steering::next_rows(const TableSteering& table, const SlotWeights& weights) const {
   // Ids come by the shares exactly; what is left of whole rows goes to the largest remainders.
   const uint32_t slots = table.slots();
+  const std::vector<double> shares = weights.shares(slots);
   std::vector<uint32_t> rows(slots);
   std::vector<std::pair<double, rule::Slot>> rests;
   uint32_t given = 0;
   for (rule::Slot slot = 0; slot < slots; ++slot) {
-    const double share = weights.share(slot, slots) * dry_run_rows;
+    const double share = shares[slot] * dry_run_rows;
     rows[slot] = static_cast<uint32_t>(share);
     given += rows[slot];
     if (weights.of(slot) > 0) rests.emplace_back(share - rows[slot], slot);

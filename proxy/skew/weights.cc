@@ -34,6 +34,15 @@ double SlotWeights::share(rule::Slot slot, uint32_t slots) const {
   return static_cast<double>(by_slot[slot]) / static_cast<double>(sum());
 }
 
+std::vector<double> SlotWeights::shares(uint32_t slots) const {
+  if (identity()) return std::vector<double>(slots, 1.0 / slots);
+  const auto all = static_cast<double>(sum());
+  std::vector<double> parts;
+  parts.reserve(slots);
+  for (const uint32_t weight : by_slot) parts.push_back(weight / all);
+  return parts;
+}
+
 SlotWeights weights_of(const std::vector<bool>& open) {
   SlotWeights made;
   if (std::find(open.begin(), open.end(), false) == open.end()) return made;

@@ -30,6 +30,8 @@ struct SlotWeights {
   double capacity() const;
   // A slot's part of new rows; they add up to 1.
   double share(rule::Slot slot, uint32_t slots) const;
+  // Of all slots: for who asks for many, since each share() adds up all weights.
+  std::vector<double> shares(uint32_t slots) const;
 
   bool operator==(const SlotWeights&) const = default;
 };

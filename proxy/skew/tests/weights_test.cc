@@ -14,6 +14,20 @@ std::vector<double> reference(double full, double rest) {
   return rows;
 }
 
+TEST(Weights, SharesOfAllSlotsAreThoseOfEach) {
+  for (const SlotWeights& weights : {SlotWeights{}, weights_of({false, true, true, false}),
+                                     weights_of_shares(std::vector<uint32_t>{3, 1, 0, 2}, 32)}) {
+    const std::vector<double> shares = weights.shares(4);
+    ASSERT_EQ(shares.size(), 4U);
+    double sum = 0;
+    for (rule::Slot slot = 0; slot < 4; ++slot) {
+      EXPECT_DOUBLE_EQ(shares[slot], weights.share(slot, 4));
+      sum += shares[slot];
+    }
+    EXPECT_DOUBLE_EQ(sum, 1);
+  }
+}
+
 TEST(Weights, ReferenceCaseOpensTheOtherNinetySixAlike) {
   const SlotWeights weights = weights_of_deficits(reference(200'000, 100'000), {32, 4, 0});
   EXPECT_EQ(weights.open(128), 96U);

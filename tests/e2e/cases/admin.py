@@ -20,11 +20,11 @@ class Administered:
     """A proxy of its own with an admin port."""
 
     def __init__(self, env, folder):
-        self.port, self.http_port = free_port(), free_port()
+        self.port, self.http_port, self.https_port = free_port(), free_port(), free_port()
         self.password = secrets.token_hex(8)
         extra = f"""admin:
   listeners: [{{address: "127.0.0.1:{self.port}"}}]
-  http: {{listeners: [{{address: "127.0.0.1:{self.http_port}", tls: {{mode: "off"}}}}]}}
+  http: {{listeners: [{{address: "127.0.0.1:{self.http_port}", tls: {{mode: "off"}}}}, {{address: "127.0.0.1:{self.https_port}"}}]}}
   users:
     - {{name: anna, password: "${{ADMIN_PASSWORD}}", rights: operate}}
     - {{name: rita, password: "${{ADMIN_PASSWORD}}"}}

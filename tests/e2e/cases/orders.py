@@ -245,3 +245,37 @@ def capacity(env):
         check_equal(state_of(one), ("off", 0), "after the refusal")
         code = error_of(one, "DRY RUN STEER l1.orders ONLY TABLE 5")
         check("inserts would have to wait" in code[1], f"its dry run: {code}")
+
+
+@test("STEER-dry-run", "a dry run says where the next 10,000 rows go, what capacity is left, which batches do not fit, and when it would be even", servers=("mariadb",), needs_proxy=True)
+def dry_run(env):
+    prefill(env, 400, 200)
+    with dashboard(env, "dry-run") as one:
+        when_counted(one, [400] * 32 + [200] * 96)
+        remarks = lambda order: [row["remark"] for row in one.sql(f"DRY RUN STEER l1.orders {order}") if row["part"] == "remark"]
+        # An order outright, and what the controller would do.
+        for order in ("AVOID TABLES 0-31", "AUTO"):
+            told = "\n".join(remarks(order))
+            for said in ("map: 96 of 128 tables alike; none for 0-31", "capacity: 3072000 ids a second and proxy, 75 % of 4096000",
+                         "a batch of 100 rows (batch: consecutive) puts at least 4 of them into tables that get no others",
+                         "when it will be even is not known: no rows arrive"):
+                check(said in told, f"{order}: {said!r} in\n{told}")
+            check("batch of 10 rows" not in told, told)
+            rows = one.sql(f"DRY RUN STEER l1.orders {order}")
+            by = {part: [(row["rows_now"], row["of_next_10000"], row["rows_then"]) for row in rows if row["part"] == part] for part in ("instance", "database", "table")}
+            check_equal([now for now, _, _ in by["instance"]], [12_800] + [6_400] * 3, f"{order}, rows now")
+            more = [more for _, more, _ in by["instance"]]
+            check(more[0] == 0 and max(more[1:]) - min(more[1:]) <= 32, f"{order}, by instance: {more}")
+            for part in by:
+                check_equal(sum(more for _, more, _ in by[part]), 10_000, f"{order}, by {part}")
+                check(all(now + more == then for now, more, then in by[part]), f"{order}, by {part}: {by[part]}")
+        check_equal(state_of(one), ("off", 0), "after all dry runs")
+        # With rows that arrive it says when.
+        told = []
+
+        def says_when():
+            insert(one, 60, pause=0.002)
+            told[:] = remarks("AVOID TABLES 0-31")
+            return any(re.match(r"even in about \d+ s.*: \d+ more rows at the present rate", remark) for remark in told)
+
+        wait_until(says_when, patience=60)

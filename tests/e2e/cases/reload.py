@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import ssl
 import threading
 import time
 import urllib.error
@@ -172,8 +173,15 @@ def limits(env):
 
 
 def certificate(one):
+    """A client and the certificate that it was shown."""
     connection = one.client("l1", ssl={"check_hostname": False})
     return connection, connection._sock.getpeercert(binary_form=True)
+
+
+def certificates(one):
+    """That of clients, of the admin port's SQL, and of its HTTP."""
+    sql = pymysql.connect(host="127.0.0.1", port=one.port, user="anna", password=one.password, ssl={"check_hostname": False})
+    return [certificate(one)[1], sql._sock.getpeercert(binary_form=True), ssl.PEM_cert_to_DER_cert(ssl.get_server_certificate(("127.0.0.1", one.https_port)))]
 
 
 @test("RELOAD-tls", "certificates are read again: new clients see the new one, old ones go on; one that is broken changes nothing", needs_proxy=True)
@@ -185,11 +193,11 @@ def tls(env):
         names = [os.path.join(state, name) for name in ("listener.crt", "listener.key")]
         old, first = certificate(one)
         check_equal(reloaded(admin), {"all": "unchanged"}, "the same files")
-        check_equal(certificate(one)[1] == first, True, "the same certificate")
+        check_equal([each == first for each in certificates(one)], [True] * 3, "the same certificate everywhere")
         for name in names:
             os.remove(name)  # the next reading makes new ones
         reloaded(admin)
-        check_equal(certificate(one)[1] == first, False, "another certificate")
+        check_equal([each == first for each in certificates(one)], [False] * 3, "another certificate everywhere")
         check_equal(ask(old, "SELECT 1"), [(1,)], "who came under the old one")
         whole = open(names[0]).read()
         open(names[0], "w").write("not a certificate")
