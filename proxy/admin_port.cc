@@ -37,8 +37,9 @@ Result<std::unique_ptr<AdminPort>> AdminPort::start(AdminParts parts) {
   std::unique_ptr<AdminPort> port(new AdminPort(std::move(parts)));
   if (!port->parts_.config->admin.given) return port;
   port->statements_ = std::make_unique<admin::AdminStatements>(port->sources());
-  EVENKEEL_TRY(port->start_statements());
+  // In this order: who is greeted by the one finds the other.
   EVENKEEL_TRY(port->start_http());
+  EVENKEEL_TRY(port->start_statements());
   return port;
 }
 

@@ -107,7 +107,11 @@ Result<ProxyProcess> ProxyProcess::start(const std::filesystem::path& program, c
                                         "OPERATOR_PASSWORD=" + proxy.operator_.password,
                                         "INSTANCE_PASSWORD=" + cluster.proxy_account().password}}));
     const auto deadline = std::chrono::steady_clock::now() + start_patience;
-    if (wait_for_greeting(proxy.ports_.clients, deadline, [&] { return proxy.running(); })) return proxy;
+    const auto starting = [&] { return proxy.running(); };
+    // The dashboard is there when the admin port is.
+    if (wait_for_greeting(proxy.ports_.clients, deadline, starting) &&
+        wait_for_greeting(proxy.ports_.admin, deadline, starting))
+      return proxy;
     const std::string words = last_lines(proxy.log_, 12);
     if (attempt == port_attempts || words.find("Address already in use") == std::string::npos) {
       return fail(

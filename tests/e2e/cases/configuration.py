@@ -1,7 +1,9 @@
 """What needs no server: the program's own checks of a configuration, and its small commands."""
 import os
+import re
 import subprocess
 import tempfile
+import urllib.request
 
 from harness.registry import check, check_equal, test
 
@@ -107,3 +109,30 @@ def decode(program):
     status, output = evenkeel(program, "decode", str(key))
     check_equal(status, 0, f"status:\n{output}")
     check("77" in output and "5" in output and "2027" in output, f"time, worker and sequence:\n{output}")
+
+
+@test("demo-skew", "the tour of skew: uneven, steered by itself, even, off by itself; the dashboard is served meanwhile, and nothing is left behind", servers=())
+def demo_skew(program):
+    with tempfile.TemporaryDirectory(prefix="evenkeel-demo-") as state:
+        process = subprocess.Popen([program, "demo", "--skew", "--once", "--rows", "6400"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                   env=dict(os.environ, XDG_STATE_HOME=state))
+        lines, page = [], None
+        for line in process.stdout:
+            lines.append(line)
+            served = re.match(r"Watch it: (http://127\.0\.0\.1:\d+/) as operator with the password \w+$", line)
+            if served:
+                with urllib.request.urlopen(served[1], timeout=20) as answer:
+                    page = answer.read().decode()
+        output = "".join(lines)
+        check_equal(process.wait(timeout=60), 0, f"status:\n{output}")
+        check(page and "<title>Evenkeel" in page, f"the dashboard's page: {page and page[:300]}")
+        left = [name for _, folders, files in os.walk(state) for name in files + folders if name.startswith("demo-")]
+        check_equal(left, [], "what is left behind")
+    for said in ("1,000 rows in each table of instance1, 500 in each of the others", "max/mean is 1.6000", "steering on, map 1 (96 of 128 tables alike; none for 0-31)",
+                 "steering off", "until it ended by itself"):
+        check(said in output, f"{said!r} in\n{output}")
+    spreads = re.findall(r"Rows in each table: fewest ([\d,]+), mean ([\d.]+), most ([\d,]+)", output)
+    check_equal(len(spreads), 2, f"pictures, before and after:\n{output}")
+    fewest, mean, most = (float(text.replace(",", "")) for text in spreads[1])
+    check(most / mean < 1.1 and fewest / mean > 0.85, f"at the end {spreads[1]}")
+    check("Kept" not in output and "password" not in output.split("What the proxy said")[1], f"after --once nothing is offered that is gone:\n{output}")
