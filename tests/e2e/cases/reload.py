@@ -324,3 +324,49 @@ def secrets_in_files(env):
         message = error_of(admin, "RELOAD CONFIG")[1]
         check("the environment variable APP_PASSWORD is not set, nor does APP_PASSWORD_FILE name a readable file" in message, message)
         log_in(one.proxy.port, "app", "rotated-secret").close()
+
+
+class Guests(threading.Thread):
+    """Clients that come, ask something and go, one after the other."""
+
+    def __init__(self, one):
+        super().__init__()
+        self.one, self.ending, self.came, self.errors = one, False, 0, []
+
+    def run(self):
+        while not self.ending:
+            try:
+                with contextlib.closing(self.one.client("l1", **({"ssl": {"check_hostname": False}} if self.came % 2 else {}))) as guest:
+                    ask(guest, "SELECT COUNT(*) FROM orders WHERE id=5")
+                    self.came += 1
+            except pymysql.err.MySQLError as error:
+                self.errors.append(error)
+                return
+
+
+@test("RELOAD-many", "forty reloads in a row, of everything that changes, while clients work, come and go", servers=("mariadb",), needs_proxy=True)
+def many(env):
+    env.fresh("l1")
+    with administered(env) as one, at_work(one):
+        admin, guests = one.connect(), [Guests(one) for _ in range(3)]
+        for guest in guests:
+            guest.start()
+        text = open(one.proxy.config).read()
+        backend = re.search(r"    backend:\n(?:      .*\n)+", text)[0]
+        for turn in range(40):
+            certificate_files = [os.path.join(one.proxy.folder, "state", name) for name in ("listener.crt", "listener.key")]
+            if turn % 10 == 5:
+                for name in certificate_files:
+                    os.remove(name)
+            user = f"  - name: user{turn}\n    native_verifier: {verifier('x')}\n{backend}" if turn % 3 else ""
+            put(one, text.replace("generators:\n", user + "generators:\n").replace("slow_query: 50ms", f"slow_query: {turn + 1}ms\n  wait_timeout: {turn + 100}s")
+                .replace("connections: 64", f"connections: {8 + turn % 4}") + f"steering:\n  reweight: {turn % 5 + 1}s\n  tables: [{{table: l1.orders, mode: {('off', 'advise')[turn % 2]}}}]\n")
+            check_equal(set(reloaded(admin).values()), {"changed and in force"}, f"reload {turn}")
+        put(one, text)
+        check("changed and in force" in reloaded(admin).values(), "the file of before")
+        wait_until(lambda: all(guest.came > 5 or guest.errors for guest in guests))
+        for guest in guests:
+            guest.ending = True
+        for guest in guests:
+            guest.join()
+        check_equal([guest.errors for guest in guests], [[]] * 3, "errors of clients that came meanwhile")
