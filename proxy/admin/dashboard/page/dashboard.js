@@ -94,12 +94,15 @@ async function loadTables() {
 
 const sameName = (a, b) => a && b && a.schema === b.schema && a.table === b.table;
 
+// How far above what counts as even: the chance of few rows makes no table worth a look. Without rows there is no bound.
+const excess = (table) => (table.bound === null ? 0 : table.by_rows.max_over_mean / table.bound);
+
 // The table in the address, otherwise the most uneven one.
 function wantedTable() {
   const wanted = new URLSearchParams(location.hash.slice(1));
   const name = {schema: wanted.get('schema'), table: wanted.get('table')};
   return board.tables.find((table) => sameName(table, name))
-    ?? board.tables.reduce((most, table) => (table.by_rows.max_over_mean > most.by_rows.max_over_mean ? table : most));
+    ?? board.tables.reduce((most, table) => (excess(table) > excess(most) ? table : most));
 }
 
 async function pick(table) {
