@@ -11,7 +11,7 @@ packages_build=(
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libsqlite3-dev
 )
 packages_demo=(mariadb-server-core mariadb-client-core)
-packages_test=(gcc libc6-dev libmariadb-dev python3 python3-pymysql python3-yaml python3-cryptography nodejs npm chromium)
+packages_test=(gcc libc6-dev libmariadb-dev python3 python3-pymysql python3-yaml python3-cryptography nodejs npm chromium prometheus)
 # Registry servers for the tests that start them by themselves; install-packages.sh keeps their services from starting.
 packages_test+=(redis-server etcd-server etcd-client openssl zookeeper default-jre-headless)
 packages_bench=(sysbench haproxy python3 python3-pymysql)
