@@ -7,8 +7,8 @@
 
 namespace evenkeel::log {
 
-// The first time before threads start; later calls, of any thread, change the level alone. Levels: trace, debug, info, warn, error, off.
-// False when the name is not a level.
+// The first time before threads start; later calls, of any thread, change the level alone. Levels: trace,
+// debug, info, warn, error, off. False when the name is not a level.
 bool set_up(const std::string& level);
 
 using spdlog::debug;
